@@ -166,8 +166,6 @@ is "each check that check.h declares has its row in check.c" "" \
 	"$(grep -oP '^check_function \Kcheck_[a-z_]+' doctor/check/check.h | while read -r name; do grep -q "[ ,\t]$name\b" doctor/check/check.c || echo "$name: add its row"; done)"
 is "an id that a symptom's row names as confirming it is one" "" \
 	"$(comm -13 <(echo "$ids") <(sed -n 's/^ *\(check\|exclude\): //p' doctor/symptom/known/* | tr -s ', ' '\n' | sort -u))"
-is "so is each of the table of doc/troubleshooting.md" "" \
-	"$(comm -13 <(echo "$ids") <(sed -n '/^| finding /,/^$/p' doc/troubleshooting.md | sed 1,2d | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u))"
 
 mkdir "$T/tree"
 cp -r doctor "$T/tree/"
