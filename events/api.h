@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * The API server, as a pod reaches it: by KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, with
- * the service account's token, which the kubelet replaces now and then, and the cluster's CA. All
- * waiting is bounded: 10 s for the connection, 30 s in all.
+ * the service account's token, which the kubelet replaces now and then, and the cluster's CA. A
+ * request takes 30 s at most.
  */
 #ifndef OCI_RDMA_EVENTS_API_H
 #define OCI_RDMA_EVENTS_API_H
@@ -22,11 +22,7 @@ enum api_answer {
 /* account: the directory with token and ca.crt. Returns 0 or -1. */
 int api_open(const char *account, struct err *err);
 
-/*
- * Posts an event. err has the reason of all but API_POSTED and API_THERE. *ret_wait_ms: for how
- * long the API server asks to be left alone; 0: it does not.
- */
-enum api_answer api_post(const char *namespace, const char *text, size_t len, int64_t *ret_wait_ms,
-			 struct err *err);
+/* Posts an event. err has the reason of all but API_POSTED and API_THERE. */
+enum api_answer api_post(const char *namespace, const char *text, size_t len, struct err *err);
 
 #endif

@@ -16,7 +16,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
-#include "core/base/text.h"
 #include "core/command_line.h"
 #include "core/report/report.h"
 #include "events/api.h"
@@ -38,7 +37,6 @@ static void post(struct queue_item *item, const struct record *record)
 	cleanup_arena arena = {0};
 	enum api_answer answer = API_LATER;
 	bool waited = place->pause_ms;
-	int64_t wait_ms = 0;
 	size_t dropped = 0;
 	struct err err;
 	size_t len;
@@ -46,13 +44,13 @@ static void post(struct queue_item *item, const struct record *record)
 
 	queue_count(&queue, clock_ms());
 	if (text)
-		answer = api_post(place->name, text, len, &wait_ms, &err);
+		answer = api_post(place->name, text, len, &err);
 	else
 		(void)err_memory(&err);
 	item->done = answer != API_LATER;
 	place->pause_ms = item->done ? 0 : place->pause_ms;
 	if (!item->done)
-		dropped = queue_wait(&queue, place, wait_ms, clock_ms());
+		dropped = queue_wait(&queue, place, clock_ms());
 	if (!item->done && !waited)
 		log_event(LOG_WARNING, "events of namespace %s cannot be posted, will retry: %s",
 			  place->name, err.text);
@@ -130,17 +128,6 @@ static int open_records(const char *sysroot, struct err *err)
 	return dir;
 }
 
-static void find_node(void)
-{
-	const char *name = getenv("NODE_NAME");
-
-	if (name && name[0])
-		(void)snprintf(node, sizeof(node), "%s", name);
-	else if (gethostname(node, sizeof(node) - 1) < 0)
-		(void)snprintf(node, sizeof(node), "unknown");
-	text_make_printable(node);
-}
-
 /* A container's first process ignores a signal that it does not handle. */
 static void end(int signal)
 {
@@ -168,7 +155,7 @@ static const char usage[] =
 	"  -h, --help      print this text and exit\n"
 	"\n"
 	"Environment: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT name the API server;\n"
-	"NODE_NAME is the node's name in the events, by default the host's name.\n"
+	"NODE_NAME is the node's name in the events.\n"
 	"\n"
 	"Exit status: 0 ended by SIGTERM or SIGINT; 1 failure; 2 wrong command line.\n";
 
@@ -200,6 +187,7 @@ int main(int argc, char **argv)
 {
 	const struct sigaction action = {.sa_handler = end};
 	struct options options = {.sysroot = "/"};
+	const char *name = getenv("NODE_NAME");
 	const char *account = ACCOUNT;
 	struct err err;
 	int status;
@@ -214,7 +202,7 @@ int main(int argc, char **argv)
 	log_as_daemon(EVENTS_NAME);
 	(void)sigaction(SIGTERM, &action, NULL);
 	(void)sigaction(SIGINT, &action, NULL);
-	find_node();
+	(void)snprintf(node, sizeof(node), "%s", name && name[0] ? name : "unknown");
 	dir = open_records(options.sysroot, &err);
 	if (dir >= 0 && api_open(account, &err) == 0)
 		serve(dir, &err);

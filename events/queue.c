@@ -77,7 +77,7 @@ void queue_count(struct queue *queue, int64_t now)
 	queue->full_at = (queue->full_at > now ? queue->full_at : now) + QUEUE_EACH_MS;
 }
 
-size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t wait_ms, int64_t now)
+size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t now)
 {
 	int64_t pause = place->pause_ms * 2;
 	size_t dropped = 0;
@@ -86,7 +86,7 @@ size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t wait_m
 		place->waits_since = now;
 	pause = pause < QUEUE_PAUSE_MS ? QUEUE_PAUSE_MS : pause;
 	place->pause_ms = pause < QUEUE_PAUSE_MAX_MS ? pause : QUEUE_PAUSE_MAX_MS;
-	place->waits_until = now + (wait_ms > place->pause_ms ? wait_ms : place->pause_ms);
+	place->waits_until = now + place->pause_ms;
 	if (now - place->waits_since < QUEUE_AGE_MS)
 		return 0;
 	place->waits_since = now;

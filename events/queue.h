@@ -58,7 +58,7 @@ struct queue_item *queue_next(struct queue *queue, int64_t now);
 /* A request is made: it counts. */
 void queue_count(struct queue *queue, int64_t now);
 
-/* wait_ms: at least so long. Returns how many were dropped. */
-size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t wait_ms, int64_t now);
+/* Returns how many were dropped. */
+size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t now);
 
 #endif

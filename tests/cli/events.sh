@@ -190,8 +190,8 @@ answers '403 Forbidden events is forbidden: unable to create new content in name
 refused h-ending-0
 within logs "h-ending-0"
 has "a namespace that ends" "not posted: pod=h-ending-0" "$(cat "$T/log")"
-row "403 of a quota: it is said, and tried again"
-answers '403 Forbidden exceeded quota: events'
+row "403 of a quota, 409 of a conflict: it is said, and tried again"
+answers '403 Forbidden exceeded quota: events' '409 Conflict the object has been modified'
 before=$(n_events)
 refused h-quota-0
 within posted "$((before + 1))"
@@ -280,6 +280,15 @@ within logs "cannot be posted"
 is "requests" no "$([ -e "$T/other/requests" ] && echo yes || echo no)"
 for_api
 within logs "pod=h-host-0"
+row "a server that speaks TLS 1.1 alone is not spoken to, also where the system's configuration allows that"
+authority "$T/other"
+printf '%s\n' 'openssl_conf = all' '[all]' 'ssl_conf = ssl' '[ssl]' 'system_default = old' '[old]' MinProtocol=TLSv1 CipherString=DEFAULT@SECLEVEL=0 >"$T/openssl.cnf"
+refused h-old-0
+OLD_TLS=yes OPENSSL_CONF=$T/openssl.cnf for_other tests/cli/tools/events_api.py "$T/other"
+within logs "cannot be posted.*protocol"
+is "requests" no "$([ -e "$T/other/requests" ] && echo yes || echo no)"
+for_api
+within logs "pod=h-old-0"
 row "a server that never answers is given up: one that says nothing, and one that has read the request"
 for_other -c 'import os, socket, sys
 s = socket.create_server(("127.0.0.1", 0))

@@ -2,7 +2,7 @@
 says where. It judges each request as the API server would (pkg/apis/core/validation/events.go), and stores what it takes: DIRECTORY/events has a line
 for each event, DIRECTORY/requests one for each request, "STATUS METHOD PATH TOKEN WHY". The next answers are in DIRECTORY/answers, "STATUS REASON
 MESSAGE" or "hang", one a line, each for one request; of 302 the message is the place. The token must be DIRECTORY/token. Events of the namespace that DIRECTORY/refuses
-names are refused for their rate."""
+names are refused for their rate. With OLD_TLS it speaks no TLS 1.2."""
 import http.server
 import json
 import os
@@ -139,6 +139,9 @@ class Server(http.server.ThreadingHTTPServer):
 server = Server(("127.0.0.1", 0), Handler)
 server.daemon_threads = True
 context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+if "OLD_TLS" in os.environ:
+    context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+    context.set_ciphers("DEFAULT:@SECLEVEL=0")
 context.load_cert_chain(f"{ROOT}/cert.pem", f"{ROOT}/key.pem")
 server.socket = context.wrap_socket(server.socket, server_side=True, do_handshake_on_connect=False)
 with open(f"{ROOT}/port.new", "w", encoding="utf-8") as out:
