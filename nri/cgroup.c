@@ -45,23 +45,21 @@ static const char *expand(struct arena *arena, const char *top, const char *slic
 		    : NULL;
 }
 
-/* What does not fit is not known. */
 void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE])
 {
 	const char *top = tree_exists(root, TOP_V1) ? TOP_V1 : TOP;
 	cleanup_arena arena = {0};
-	const char *expanded;
-
-	path[0] = '\0';
-	if (!cgroups_path ||
-	    snprintf(path, CGROUP_PATH_SIZE, "%s%s%s", top, cgroups_path[0] == '/' ? "" : "/",
-		     cgroups_path) >= CGROUP_PATH_SIZE) {
-		path[0] = '\0';
-		return;
-	}
+	const char *found = cgroups_path ? arena_printf(&arena, "%s/%s", top,
+							cgroups_path + strspn(cgroups_path, "/"))
+					 : NULL;
 	/* An engine without systemd's driver takes also that for a path. */
-	expanded = tree_exists(root, path) ? NULL : expand(&arena, top, cgroups_path);
-	if (expanded && snprintf(path, CGROUP_PATH_SIZE, "%s", expanded) >= CGROUP_PATH_SIZE)
+	const char *expanded =
+		found && !tree_exists(root, found) ? expand(&arena, top, cgroups_path) : NULL;
+
+	if (expanded)
+		found = expanded;
+	/* What does not fit is not known. */
+	if (!found || snprintf(path, CGROUP_PATH_SIZE, "%s", found) >= CGROUP_PATH_SIZE)
 		path[0] = '\0';
 }
 
