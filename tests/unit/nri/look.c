@@ -115,7 +115,7 @@ static const struct look_case {
 	{"starts, mend: no process is found", MEND "," FINITE, MISSED,
 	 .says = "(hostPID); delete the pod"},
 	{"starts, mend: its process is raised", MEND "," FINITE, .listed = REAL, .limit = "1",
-	 .kind = LOOK_MENDED, .after = "mended", .lines = 1, .says = "mended: "},
+	 .kind = LOOK_MENDED, .after = "mended", .lines = 1, .says = "its 1 processes"},
 	{"runs, mend: what was missed before", MEND "," FINITE, .state = RUNS, .before = "missed",
 	 .listed = REAL, .limit = "1", .kind = LOOK_MENDED, .after = "mended", .lines = 1,
 	 .says = "mended: "},
