@@ -80,20 +80,21 @@ NRI_LIBS := -lprotobuf-c $(HOOK_LIBS)
 # looks at a node, and find containers as the dry run does. The tests link these with glibc; $(O) has the objects of what nodes get.
 parts = $(filter-out %/main.o,$(patsubst %.c,%.o,$(sort $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))))
 GENERATED := $(BUILD)/generated
-CORE := $(filter-out core/musl/% core/confine/filter/%,$(call parts,core))
+CORE := $(filter-out core/musl/%,$(call parts,core))
 EXPLAIN := $(call parts,explain)
 EXPLAIN_SHARED := $(filter-out explain/dry_run.o explain/json.o explain/text.o,$(EXPLAIN))
 HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN)
 ADMIN_OWN := $(call parts,admin)
 ADMIN_SHARED := $(filter admin/engine/% admin/installation/%,$(ADMIN_OWN)) $(EXPLAIN_SHARED)
 NRI_OWN := $(call parts,nri) nri/message/nri.pb-c.o
-DOCTOR_OWN := $(call parts,doctor) doctor/symptom/table.o
+NRI_SHARED := $(patsubst %,explain/%.o,limits nri_socket nri_status)
+DOCTOR_OWN := $(call parts,doctor) doctor/symptom/table.o nri/child.o
 EVENTS_OWN := $(call parts,events)
 O := $(BUILD)$(MUSL:%=/%)
 MUSL_PARTS := $(if $(MUSL),$(call parts,core/musl))
 HOOK_OBJECTS := $(addprefix $(O)/,hook/main.o $(HOOK_PARTS) $(MUSL_PARTS))
-ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) explain/bundle.o $(CORE) $(MUSL_PARTS))
-NRI_OBJECTS := $(addprefix $(O)/,nri/main.o $(NRI_OWN) $(CORE) $(MUSL_PARTS))
+ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) explain/bundle.o explain/linked.o $(CORE) $(MUSL_PARTS))
+NRI_OBJECTS := $(addprefix $(O)/,nri/main.o $(NRI_OWN) $(NRI_SHARED) $(CORE) $(MUSL_PARTS))
 
 HOOK := $(BUILD)/oci-rdma-hook
 ADMIN := $(BUILD)/oci-rdma-admin
@@ -174,8 +175,8 @@ $(BUILD)/events/api.o: | $(BUILD)/.deps-events
 	$(addprefix tests/,unit cli fuzz nri vm)) -name '*.d' 2>/dev/null)
 
 # What a program's system calls are, as a BPF program; libseccomp is needed here, and not at run time.
-FILTER_SOURCES := $(wildcard core/confine/filter/*.c)
-$(GENERATED)/confine/generate: $(FILTER_SOURCES) core/confine/filter/rules.h $(BUILD)/compiled-with | $(BUILD)/.deps
+FILTER_SOURCES := $(wildcard tools/filter/*.c)
+$(GENERATED)/confine/generate: $(FILTER_SOURCES) tools/filter/rules.h $(BUILD)/compiled-with | $(BUILD)/.deps
 	@mkdir -p $(@D)
 	$(call say,CC) $(HOSTCC) -D_GNU_SOURCE -I. -std=gnu17 $(WARNINGS) -O1 -o $@ $(FILTER_SOURCES) -lseccomp
 $(GENERATED)/confine/%.inc: $(GENERATED)/confine/generate

@@ -18,7 +18,7 @@
 #include "core/json/document.h"
 #include "core/policy/policy.h"
 #include "core/policy/runtimes.h"
-#include "core/policy/trust.h"
+#include "explain/linked.h"
 
 struct check {
 	struct results results;

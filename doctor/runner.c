@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/wait.h>
 
-#include "core/child.h"
+#include "nri/child.h"
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
 struct record {

@@ -14,7 +14,7 @@
 #include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/json/document.h"
-#include "core/policy/trust.h"
+#include "explain/linked.h"
 
 /* ---- the file that a runtime keeps ---- */
 

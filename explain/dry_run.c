@@ -13,9 +13,9 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
-#include "core/process/limits.h"
 #include "explain/bundle.h"
 #include "explain/explain.h"
+#include "explain/limits.h"
 #include "explain/report.h"
 #include "explain/ways.h"
 

@@ -7,8 +7,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/nri_status.h"
 #include "core/record/store.h"
+#include "explain/nri_status.h"
 
 /* Bundles of containerd's CRI, which has one namespace of its own (core/runtime/v2/bundle.go) */
 #define CRI_BUNDLES "io.containerd.runtime.v2.task/k8s.io/"

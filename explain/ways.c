@@ -8,7 +8,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/nri_status.h"
+#include "explain/nri_status.h"
 
 /* Far more than any engine's configuration or a hooks.d file has */
 #define FILE_MAX ((size_t)1024 * 1024)

@@ -15,8 +15,8 @@
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
-#include "core/nri_socket.h"
-#include "core/nri_status.h"
+#include "explain/nri_socket.h"
+#include "explain/nri_status.h"
 #include "nri/missed.h"
 
 static void print_answers(const struct nri_answers *answers)

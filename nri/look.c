@@ -10,11 +10,11 @@
 #include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
-#include "core/process/limits.h"
 #include "core/process/own.h"
 #include "core/process/process.h"
 #include "core/record/store.h"
 #include "core/report/report.h"
+#include "explain/limits.h"
 #include "nri/missed.h"
 #include "nri/session.h"
 

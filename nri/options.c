@@ -8,8 +8,8 @@
 
 #include "core/base/names.h"
 #include "core/command_line.h"
-#include "core/nri_socket.h"
-#include "core/nri_status.h"
+#include "explain/nri_socket.h"
+#include "explain/nri_status.h"
 
 static const char usage[] =
 	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"

@@ -20,9 +20,9 @@
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/child.h"
 #include "core/record/record.h"
 #include "core/report/report.h"
+#include "nri/child.h"
 
 /* ---- systemd ---- */
 

@@ -11,7 +11,7 @@
 #include <sys/types.h>
 
 #include "core/base/err.h"
-#include "core/nri_status.h"
+#include "explain/nri_status.h"
 #include "nri/message/message.h"
 #include "nri/verdict.h"
 

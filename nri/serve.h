@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "core/nri_status.h"
 #include "core/options.h"
+#include "explain/nri_status.h"
 #include "nri/session.h"
 #include "nri/verdict.h"
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "core/base/arena.h"
-#include "core/child.h"
+#include "nri/child.h"
 #include "nri/wire/wire.h"
 
 /* ---- children that nobody waits for ---- */

@@ -14,7 +14,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/policy/trust.h"
+#include "explain/linked.h"
 
 /* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); its own default
  * and podman's is the last. */

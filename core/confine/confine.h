@@ -17,7 +17,7 @@
 /* What a program keeps */
 struct confinement {
 	uint64_t capabilities;                  /* bit n is capability n */
-	const struct sock_filter *instructions; /* made by filter/generate.c when it is built */
+	const struct sock_filter *instructions; /* made by tools/filter when it is built */
 	unsigned short n_instructions;
 };
 

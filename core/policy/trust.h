@@ -4,11 +4,8 @@
 #define OCI_RDMA_TRUST_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
-#include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/base/fs.h"
 
 /*
  * Opens a file that grants things, for reading. It and every directory on its way must belong to
@@ -24,30 +21,12 @@
  */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
-/* What both ways below ask of each part of a path that they have opened. Returns 0 or -1. */
+/* What is asked of each part of a path that is open, also by explain/linked.c. Returns 0 or -1. */
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		struct err *err);
 
 /* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …"
  */
 int trust_fail(int errnum, const char *what, const char *part, struct err *err);
-
-/*
- * The same demand on what an engine opens by its path, where links are usual (/usr/local is one on
- * RHCOS): links are followed, and they and every directory on the way through them are held against
- * it as well.
- *
- * root: a directory descriptor; where an absolute path and an absolute link begin, and what ".."
- * does not leave. A relative path begins at the working directory. Returns an O_PATH descriptor of
- * the file that the caller owns; -ENOENT, with *err set; or -1.
- */
-int trust_open_linked(int root, const char *path, const char *what, struct err *err);
-
-/*
- * The same, and reads it: a regular file of at most max bytes. *ret_linked: a link was on the way.
- * Returns 0 or -1.
- */
-int trust_read_linked(struct arena *arena, int root, const char *path, size_t max,
-		      struct fs_text *ret_text, bool *ret_linked, struct err *err);
 
 #endif

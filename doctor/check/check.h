@@ -11,11 +11,11 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "core/container/container.h"
-#include "core/process/limits.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 #include "doctor/nccl/nccl.h"
 #include "doctor/target/target.h"
+#include "explain/limits.h"
 
 /* What a container without a device lacks first */
 #define REMEDY_REQUEST                                                                             \

@@ -12,10 +12,10 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/process/limits.h"
 #include "doctor/check/check.h"
 #include "explain/bundle.h"
 #include "explain/explain.h"
+#include "explain/limits.h"
 
 /* Named one by one; of the rest the number is said. */
 #define NAMED_MAX 32

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The NRI plugin, as it says itself (core/nri_status.h), and which entry points the node has: so
+ * The NRI plugin, as it says itself (explain/nri_status.h), and which entry points the node has: so
  * that nobody takes for given what only another way gives.
  */
 #include <errno.h>
@@ -11,10 +11,10 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/nri_socket.h"
-#include "core/nri_status.h"
 #include "core/record/store.h"
 #include "doctor/check/check.h"
+#include "explain/nri_socket.h"
+#include "explain/nri_status.h"
 #include "explain/ways.h"
 
 #define UNIT NRI_NAME "-a.service"

@@ -7,9 +7,9 @@
 #include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/nri_status.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
+#include "explain/nri_status.h"
 
 /* The root directory of the NRI plugin, if it runs in a container: the policy there is a
  * ConfigMap's. Negative: no plugin, or it has the node's. */

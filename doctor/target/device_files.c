@@ -13,8 +13,8 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/child.h"
 #include "core/spec/spec.h"
+#include "nri/child.h"
 
 #define SYS_CLASS "sys/class/infiniband_verbs"
 #define RDMA_CM "rdma_cm"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/child.h"
+#include "nri/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "core/confine/filter/rules.h"
+#include "tools/filter/rules.h"
 
 #define PROGRAM_MAX 4096
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/nri_socket.h"
+#include "explain/nri_socket.h"
 
 #include <errno.h>
 #include <stdio.h>

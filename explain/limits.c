@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/process/limits.h"
+#include "explain/limits.h"
 
 #include <inttypes.h>
 #include <stdio.h>

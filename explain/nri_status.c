@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/nri_status.h"
+#include "explain/nri_status.h"
 
 #include <errno.h>
 #include <fcntl.h>

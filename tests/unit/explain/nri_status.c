@@ -2,7 +2,7 @@
 /* The status of the NRI plugin: what its file says, and whose counts */
 #include "tests/unit/unit.h"
 
-#include "core/nri_status.h"
+#include "explain/nri_status.h"
 
 UNIT_TEST("status: it is read as it was written")
 {
@@ -111,5 +111,5 @@ UNIT_ROWS(several_cases)
 
 int main(void)
 {
-	return unit_main("core_nri_status");
+	return unit_main("nri_status");
 }

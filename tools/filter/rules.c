@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/confine/filter/rules.h"
+#include "tools/filter/rules.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that are found over links: whoever may change one on the way may change what is found. */
-#include "suite.h"
+#include "tests/unit/unit.h"
 
 #include <limits.h>
 
-#include "core/policy/trust.h"
+#include "explain/linked.h"
 
 #define SIZE_MAX_READ 16
 
@@ -269,4 +269,9 @@ UNIT_TEST_FOR_ROOT("linked: another user trusts himself and root")
 	assert_int_equal(fchmodat(root.fd, "var/real/file", 0600, 0), 0);
 	assert_int_equal(read_as(root.fd, "var/real/file", 0, &err), -1);
 	assert_string_equal(err.text, "/usr/relative/file: Permission denied");
+}
+
+int main(void)
+{
+	return unit_main("linked");
 }

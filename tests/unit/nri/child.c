@@ -7,7 +7,7 @@
 #include <sys/resource.h>
 
 #include "core/base/clock.h"
-#include "core/child.h"
+#include "nri/child.h"
 
 struct traces {
 	struct rlimit core;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A trusted file that links may lead to (trust.h) */
+#include "explain/linked.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
