@@ -200,66 +200,38 @@ static const char *compose(struct arena *arena, const struct fs_text *present, c
 			    lines);
 }
 
-static int write_text(int etc, const char *text, const struct nccl_conf_owner *owner, bool is_new,
-		      struct err *err)
-{
-	/* No fsync: a container's root does not outlive a crash of its node. */
-	return replace_file(etc,
-			    &(struct replacement){
-				    .name = NAME,
-				    .bytes = text,
-				    .len = strlen(text),
-				    .uid = owner->uid,
-				    .gid = owner->gid,
-				    .mode = 0644,
-				    .attributes = -1,
-				    .is_new = is_new,
-			    },
-			    WHAT, err);
-}
-
-int nccl_conf_clear(int root, struct err *err)
-{
-	cleanup_arena arena = {0};
-	cleanup_fd etc = open_etc(root, false, NULL, err);
-	struct fs_text present = {.bytes = nothing};
-	struct stat st;
-	const char *text;
-
-	if (etc == -ENOENT)
-		return 0;
-	if (etc < 0 || nccl_conf_read(&arena, root, &present, err) < 0)
-		return -1;
-	text = compose(&arena, &present, "");
-	if (!text)
-		return err_memory(err);
-	if (strcmp(text, present.bytes) == 0)
-		return 0;
-	if (fstatat(etc, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0)
-		return err_sys(err, errno, WHAT);
-	return write_text(etc, text, &(struct nccl_conf_owner){st.st_uid, st.st_gid}, false, err);
-}
-
 int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
 		    bool *ret_changed, struct err *err)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd etc = -1;
+	cleanup_fd etc = open_etc(root, lines[0] != '\0', owner, err);
 	struct fs_text present = {.bytes = nothing};
-	const char *text;
+	/* No sync: a container's root does not outlive a crash of its node. */
+	struct replacement file = {.name = NAME, .mode = 0644, .attributes = -1};
+	struct stat st;
 
 	*ret_changed = false;
-	etc = open_etc(root, lines[0] != '\0', owner, err);
 	if (etc == -ENOENT)
 		return 0;
 	if (etc < 0 || nccl_conf_read(&arena, root, &present, err) < 0)
 		return -1;
-	text = compose(&arena, &present, lines);
-	if (!text)
+	file.bytes = compose(&arena, &present, lines);
+	if (!file.bytes)
 		return err_memory(err);
-	if (strcmp(text, present.bytes) == 0)
+	if (strcmp(file.bytes, present.bytes) == 0)
 		return 0;
-	if (write_text(etc, text, owner, present.len == 0, err) < 0)
+	file.len = strlen(file.bytes);
+	file.is_new = present.len == 0;
+	if (owner) {
+		file.uid = owner->uid;
+		file.gid = owner->gid;
+	} else {
+		if (fstatat(etc, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			return err_sys(err, errno, WHAT);
+		file.uid = st.st_uid;
+		file.gid = st.st_gid;
+	}
+	if (replace_file(etc, &file, WHAT, err) < 0)
 		return -1;
 	*ret_changed = true;
 	return 0;

@@ -58,7 +58,8 @@ struct nccl_conf_owner {
  * Puts lines ("NAME=value\n"…, "" for none) behind what the image's own file says, in a block of
  * ours that a later run replaces. Nothing changes if the file already says so. A symbolic link is
  * replaced by a file that says what it showed inside the image; what is no regular file is left
- * alone, which is an error.
+ * alone, which is an error. owner NULL: the file keeps its owner, for "" alone: what an earlier
+ * start of the container, or the container that its image was committed from, got goes.
  */
 int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
 		    bool *ret_changed, struct err *err);
@@ -68,12 +69,5 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
  * unless the image has one of its own.
  */
 void rccl_conf_link(int root);
-
-/*
- * Takes our block away, for a container that is given nothing: an earlier start of it, or the
- * container that its image was committed from, may have been given some lines. The file keeps its
- * owner.
- */
-int nccl_conf_clear(int root, struct err *err);
 
 #endif

@@ -191,13 +191,14 @@ static int apply_plan(struct run *run, struct applied *applied, struct err *err)
 static void clear_nccl_conf(struct container *container, enum stage stage)
 {
 	static struct err ignored; /* a caller's stack may be small */
+	bool changed;
 	int root;
 
 	if (stage == STAGE_POSTSTART || !container->plan.reason || plan_gives(&container->plan))
 		return;
 	root = container_open_root(container, &ignored);
 	if (root >= 0)
-		(void)nccl_conf_clear(root, &ignored);
+		(void)nccl_conf_write(root, "", NULL, &changed, &ignored);
 }
 
 /* ---- one run ---- */

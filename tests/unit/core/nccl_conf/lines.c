@@ -95,7 +95,7 @@ static void must_clear_nothing(int root)
 	const struct stat before = unit_stat(root, CONF);
 	struct err err = {0};
 
-	assert_int_equal(nccl_conf_clear(root, &err), 0);
+	assert_int_equal(clear_conf(root, &err), 0);
 	assert_true(unit_stat(root, CONF).st_ino == before.st_ino);
 	assert_true(unit_stat(root, CONF).st_mode == before.st_mode);
 }
@@ -113,7 +113,7 @@ UNIT_ROWS_AS("cleared: ", image_cases)
 	must_clear_nothing(root.fd);
 	must_change(root.fd, LINES);
 	assert_int_equal(gives ? fchownat(root.fd, CONF, 1234, 4321, 0) : 0, 0);
-	assert_int_equal(nccl_conf_clear(root.fd, &err), 0);
+	assert_int_equal(clear_conf(root.fd, &err), 0);
 	text = unit_read(&arena, root.fd, CONF);
 	assert_memory_equal(text, image, strlen(image));
 	check_reading(text, image, "");

@@ -121,7 +121,7 @@ UNIT_TEST("link: the file, is cleared as what it is")
 	must_change(root.fd, LINES);
 	assert_int_equal(renameat(root.fd, CONF, root.fd, "etc/only-in-the-image"), 0);
 	assert_int_equal(symlinkat("/etc/only-in-the-image", root.fd, CONF), 0);
-	assert_int_equal(nccl_conf_clear(root.fd, &err), 0);
+	assert_int_equal(clear_conf(root.fd, &err), 0);
 	assert_true(S_ISREG(unit_stat(root.fd, CONF).st_mode));
 	assert_int_equal(unit_stat(root.fd, CONF).st_size, 0);
 }

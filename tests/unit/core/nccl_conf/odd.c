@@ -69,7 +69,7 @@ UNIT_ROWS(odd_cases)
 	before = unit_stat(root.fd, CONF);
 	assert_true(before.st_mode != 0);
 	must_fail(root.fd, row->reason);
-	assert_int_equal(nccl_conf_clear(root.fd, &err), -1);
+	assert_int_equal(clear_conf(root.fd, &err), -1);
 	assert_has(err.text, row->reason);
 	after = unit_stat(root.fd, CONF);
 	assert_true(before.st_ino == after.st_ino);
@@ -96,7 +96,7 @@ UNIT_TEST("odd: an etc that is a file, and no values")
 	assert_int_equal(write_conf(root.fd, "", &changed, &err), -1);
 	assert_has(err.text, "/etc of the container: Not a directory");
 	assert_false(changed);
-	assert_int_equal(nccl_conf_clear(root.fd, &err), -1);
+	assert_int_equal(clear_conf(root.fd, &err), -1);
 }
 
 UNIT_TEST("odd: 1 MiB is read, one byte more is left alone")

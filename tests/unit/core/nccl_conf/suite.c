@@ -3,6 +3,13 @@
 
 #define SETTINGS_MAX 32
 
+int clear_conf(int root, struct err *err)
+{
+	bool changed;
+
+	return nccl_conf_write(root, "", NULL, &changed, err);
+}
+
 int write_conf(int root, const char *lines, bool *ret_changed, struct err *err)
 {
 	struct nccl_conf_owner owner = {geteuid(), getegid()};

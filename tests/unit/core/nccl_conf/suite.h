@@ -20,6 +20,9 @@ struct victim {
 
 #define cleanup_victim __attribute__((cleanup(victim_remove))) struct victim
 
+/* Takes our block away. */
+int clear_conf(int root, struct err *err);
+
 /* Writes as the one who runs this. A FIFO that blocks is killed by the alarm. */
 int write_conf(int root, const char *lines, bool *ret_changed, struct err *err);
 void must_change(int root, const char *lines);
