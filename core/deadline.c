@@ -4,7 +4,6 @@
 #include <signal.h>
 #include <unistd.h>
 
-#include "core/base/journal.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
 

@@ -11,9 +11,9 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/json/document.h"
+#include "core/process/process.h"
 #include "explain/linked.h"
 
 /* ---- the file that a runtime keeps ---- */

@@ -13,9 +13,9 @@
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/json/fields.h"
+#include "core/process/process.h"
 
 /* ---- the file ---- */
 

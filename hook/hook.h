@@ -5,6 +5,9 @@
 
 #include "core/confine/confine.h"
 #include "core/options.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <sys/types.h>
 
 /* ---- one run as an OCI runtime hook (stage.c) ---- */
 
@@ -35,5 +38,18 @@ int precreate_run(const struct options *options);
 
 /* The system calls and capabilities that a hook needs for a grant (core/confine/confine.h) */
 extern const struct confinement hook_confinement;
+
+/* ---- what /proc shows of the runtime that called the hook (stage.c) ---- */
+
+/*
+ * The runtime's --bundle (or -b), from /proc/<pid>/cmdline; false if it has none. size: of path.
+ */
+bool runtime_bundle_argument(pid_t pid, char *path, size_t size);
+
+/* Whether a process was started with this variable in its environment, by /proc/<pid>/environ */
+bool runtime_has_variable(pid_t pid, const char *name);
+
+/* By the name that it was started with */
+bool runtime_is_crun(pid_t pid);
 
 #endif

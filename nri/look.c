@@ -7,7 +7,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/proc.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/process/own.h"

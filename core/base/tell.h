@@ -23,4 +23,13 @@ void tell_runtime_log(const char *path, bool json);
 /* Write no more messages: stderr belongs to somebody else. */
 void tell_nobody(void);
 
+/* ---- the journal ---- */
+
+/*
+ * One datagram, as syslog(3) sends it, but never waiting: that function blocks where nobody reads,
+ * and a stuck journal must not hold up the start of a container. The receiver adds the time.
+ * Async-signal-safe. False where nobody takes it.
+ */
+bool journal_send(const char *message, size_t len);
+
 #endif

@@ -26,6 +26,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <yajl/yajl_common.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -159,5 +160,20 @@ struct json_span json_span(const struct json_node *node);
 /* As json_get, and says where the member stands, be it null. */
 const struct json_node *json_locate(struct json_document *doc, const struct json_node *object,
 				    const char *key, unsigned types, struct json_span *ret_span);
+
+/* ---- memory for yajl ---- */
+
+/*
+ * Memory for yajl, which does not look whether it got any (yajl_alloc.c, yajl_buf.c) and would
+ * write through NULL: without memory, the body is left by longjmp.
+ */
+
+/* Calls yajl. It may be left in the middle of any call of yajl's, so it must own nothing. */
+typedef int json_body(yajl_alloc_funcs *memory, void *context);
+
+#define JSON_NO_MEMORY (-2)
+
+/* Returns what body returns, or JSON_NO_MEMORY. What body got by *memory is gone then. */
+int json_with_memory(json_body *body, void *context);
 
 #endif

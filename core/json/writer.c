@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/json/memory.h"
+#include "core/json/document.h"
 
 struct writing {
 	struct arena *arena;

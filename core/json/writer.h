@@ -10,7 +10,7 @@
 
 #include "core/base/arena.h"
 
-/* Puts one value. It owns nothing (json/memory.h). Negative: there shall be no text. */
+/* Puts one value. It owns nothing (json/document.h). Negative: there shall be no text. */
 typedef int json_put(yajl_gen gen, void *context);
 
 /*

@@ -7,7 +7,6 @@
 
 #include "core/base/capability.h"
 #include "core/base/cleanup.h"
-#include "core/base/journal.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"

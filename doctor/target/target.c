@@ -12,8 +12,8 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/proc.h"
 #include "core/base/text.h"
+#include "core/process/process.h"
 #include "explain/bundle.h"
 
 /* ---- where it is looked at from ---- */

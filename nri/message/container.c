@@ -122,7 +122,7 @@ static uint64_t memory_max(const char *value)
 									: 0;
 }
 
-/* unified's memory.max is written last, as config.json's (core/spec/linux.c). */
+/* unified's memory.max is written last, as config.json's (core/spec/parse.c). */
 static void read_memory(const Nri__LinuxResources *resources, struct spec *spec)
 {
 	const Nri__LinuxMemory *memory = resources->memory;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include "core/base/proc.h"
+#include "core/process/process.h"
 
 #define A16 "0123456789abcdef"
 #define A A16 A16 A16 A16

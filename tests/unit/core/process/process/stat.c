@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
-#include "core/base/proc.h"
+#include "core/process/process.h"
 
 #define STAT_TO_20 " S 7 8 9 10 -1 12 13 14 15 16 17 18 19 20 21 22 23"
 

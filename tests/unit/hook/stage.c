@@ -2,7 +2,7 @@
 /* The command line and the environment of a container's runtime */
 #include "tests/unit/unit.h"
 
-#include "hook/runtime.h"
+#include "hook/hook.h"
 
 /* What the runtime runs until it is ended: by then its line has been read. */
 #define WAIT "echo; read line"
