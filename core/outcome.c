@@ -2,6 +2,7 @@
 #include "core/outcome.h"
 
 #include <string.h>
+#include <syslog.h>
 
 #include "core/record/store.h"
 #include "core/report/report.h"
@@ -156,7 +157,8 @@ static void log_nothing(struct container *container, const struct outcome *outco
 	if (!container->spec_known && entry->tells)
 		log_failure(container, &outcome->err, entry->name);
 	else if (log_wants_none(container) && !is_said_already(container, outcome, entry)) {
-		log_none(container, outcome->reason, entry->name);
+		(void)log_reason(container, LOG_INFO, decision_name(DECISION_NONE), outcome->reason,
+				 entry->name);
 		leave_record(container, outcome, entry, RECORD_NOTHING);
 	}
 }

@@ -82,7 +82,8 @@ static int keep_record(const struct looked *one, enum record_result result, cons
 static void say(const struct looked *one, enum record_result result, const char *reason)
 {
 	if (one->record.result != result)
-		log_missed(one->container, record_result_name(result), reason, WAY_IN);
+		(void)log_reason(one->container, LOG_WARNING, record_result_name(result), reason,
+				 WAY_IN);
 }
 
 #define WHEN "created while no plugin was connected: "

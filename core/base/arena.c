@@ -139,31 +139,15 @@ char *arena_strdup(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, strlen(text));
 }
 
-/* What is free of the newest block */
-static char *rest_of_block(const struct arena *arena, size_t *ret_size)
-{
-	const struct arena_block *block = arena->blocks;
-
-	*ret_size = block ? block->size - block->used : 0;
-	return *ret_size ? (char *)block->bytes + block->used : NULL;
-}
-
 char *arena_printf(struct arena *arena, const char *format, ...)
 {
-	size_t room;
-	char *rest = rest_of_block(arena, &room);
 	va_list args;
 	char *text;
 	int len;
 
 	va_start(args, format);
-	len = vsnprintf(rest, room, format, args);
+	len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	/* Mostly it stands there already, where the next allocation begins: sizes are aligned. */
-	if (len >= 0 && (size_t)len < room)
-		return arena_alloc(arena, (size_t)len + 1);
-	if (rest)
-		memset(rest, 0, room);
 	text = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1);
 	if (!text)
 		return NULL;
@@ -173,14 +157,15 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	return text;
 }
 
-/* Room for what is appended to a text first */
-#define TEXT_FIRST 128
-
+/* Room for len bytes more, and a NUL */
 static bool grow_text(struct arena_text *text, size_t len)
 {
 	size_t room = (text->len + len + 1) * 2;
-	char *larger = arena_alloc(text->arena, room);
+	char *larger;
 
+	if (text->room - text->len > len)
+		return true;
+	larger = arena_alloc(text->arena, room);
 	if (!larger)
 		return false;
 	if (text->text)
@@ -192,30 +177,19 @@ static bool grow_text(struct arena_text *text, size_t len)
 
 void arena_append(struct arena_text *text, const char *format, ...)
 {
-	size_t wanted = text->text ? 0 : TEXT_FIRST;
-	int len = 0;
+	va_list args;
+	int len;
 
+	va_start(args, format);
+	len = vsnprintf(NULL, 0, format, args);
+	va_end(args);
+	text->failed = text->failed || len < 0 || !grow_text(text, (size_t)len);
 	if (text->failed)
 		return;
-	/* Again, where there was not enough room */
-	for (int tries = 0; tries < 2 && len >= 0; tries++) {
-		size_t room;
-		va_list args;
-
-		if (wanted && !grow_text(text, wanted))
-			break;
-		room = text->room - text->len;
-		va_start(args, format);
-		len = vsnprintf(text->text + text->len, room, format, args);
-		va_end(args);
-		if (len >= 0 && (size_t)len < room) {
-			text->len += (size_t)len;
-			return;
-		}
-		text->text[text->len] = '\0';
-		wanted = (size_t)len;
-	}
-	text->failed = true;
+	va_start(args, format);
+	(void)vsnprintf(text->text + text->len, (size_t)len + 1, format, args);
+	va_end(args);
+	text->len += (size_t)len;
 }
 
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity, size_t item_size)

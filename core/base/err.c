@@ -98,7 +98,7 @@ int err_memory(struct err *err)
 int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,
 		 const char *format, ...)
 {
-	struct warning *larger;
+	struct warning *added;
 	char message[512];
 	char *copy;
 	va_list args;
@@ -110,10 +110,9 @@ int warnings_add(struct arena *arena, struct warnings *warnings, const char *cod
 	va_end(args);
 	text_make_printable(message);
 	copy = arena_strdup(arena, message);
-	larger = arena_grow(arena, warnings->item, warnings->n, &warnings->room, sizeof(*larger));
-	if (!copy || !larger)
+	added = copy ? arena_push(arena, warnings->item, warnings->n, warnings->room) : NULL;
+	if (!added)
 		return -1;
-	larger[warnings->n++] = (struct warning){.code = code, .message = copy};
-	warnings->item = larger;
+	*added = (struct warning){.code = code, .message = copy};
 	return 0;
 }

@@ -116,17 +116,30 @@ static ssize_t read_some(int fd, char *bytes, size_t size, size_t enough, bool l
 	return (ssize_t)len;
 }
 
-static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t max,
-		      const char *what, struct fs_text *ret_text, bool *ret_more, struct err *err)
+/* ret_more: says that there is more than max; NULL: that is an error */
+static int read_file(struct arena *arena, int fd, bool regular, size_t max, const char *what,
+		     struct fs_text *ret_text, bool *ret_more, struct err *err)
 {
 	struct fs_text text = {0};
-	bool known = S_ISREG(st->st_mode) && st->st_size > 0 && st->st_size < (off_t)max;
+	size_t enough = SIZE_MAX;
+	size_t capacity = 4096;
+	bool is_regular;
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	is_regular = S_ISREG(st.st_mode);
+	if (regular && !is_regular)
+		return err_set(err, "%s: not a regular file", what);
 	/* One read for a file whose size is known: room for one byte more would have had more. A
 	 * pipe grows by doubling, and a file of procfs, whose size is 0. */
-	size_t enough = known ? (size_t)st->st_size : SIZE_MAX;
-	size_t capacity = known ? enough + 1 : 4096;
-
-	for (;;) {
+	if (is_regular && st.st_size > 0 && st.st_size < (off_t)max) {
+		enough = (size_t)st.st_size;
+		capacity = enough + 1;
+	}
+	/* What is too large by its size is not read at all. */
+	text.len = is_regular && !ret_more && st.st_size > (off_t)max ? max + 1 : 0;
+	while (text.len <= max) {
 		char *larger = arena_alloc(arena, capacity + 1);
 		ssize_t n;
 
@@ -139,12 +152,15 @@ static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t
 		if (n < 0)
 			return err_sys(err, (int)-n, "%s", what);
 		text.len += (size_t)n;
-		if (text.len < capacity || text.len > max)
+		text.bytes[text.len] = '\0';
+		if (text.len < capacity)
 			break;
 		capacity *= 2;
 	}
-	text.bytes[text.len] = '\0';
-	*ret_more = text.len > max;
+	if (ret_more)
+		*ret_more = text.len > max;
+	else if (text.len > max)
+		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
 	*ret_text = text;
 	return 0;
 }
@@ -152,48 +168,19 @@ static int read_up_to(struct arena *arena, int fd, const struct stat *st, size_t
 int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 		  struct fs_text *ret_text, bool *ret_more, struct err *err)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s", what);
-	return read_up_to(arena, fd, &st, max, what, ret_text, ret_more, err);
-}
-
-static int read_whole(struct arena *arena, int fd, const struct stat *st, size_t max,
-		      const char *what, struct fs_text *ret_text, struct err *err)
-{
-	struct fs_text text = {0};
-	/* Not read at all, where its size says so */
-	bool more = S_ISREG(st->st_mode) && st->st_size > (off_t)max;
-
-	if (!more && read_up_to(arena, fd, st, max, what, &text, &more, err) < 0)
-		return -1;
-	if (more)
-		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
-	*ret_text = text;
-	return 0;
+	return read_file(arena, fd, false, max, what, ret_text, ret_more, err);
 }
 
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s", what);
-	return read_whole(arena, fd, &st, max, what, ret_text, err);
+	return read_file(arena, fd, false, max, what, ret_text, NULL, err);
 }
 
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		    struct fs_text *ret_text, struct err *err)
 {
-	struct stat st;
-
-	if (fstat(fd, &st) < 0)
-		return err_sys(err, errno, "%s", what);
-	if (!S_ISREG(st.st_mode))
-		return err_set(err, "%s: not a regular file", what);
-	return read_whole(arena, fd, &st, max, what, ret_text, err);
+	return read_file(arena, fd, true, max, what, ret_text, NULL, err);
 }
 
 ssize_t fs_read_line(int dir, const char *path, char *line, size_t size)
@@ -266,14 +253,6 @@ bool fs_same_file(int a, int b)
 
 	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
 	       sa.st_ino == sb.st_ino;
-}
-
-bool fs_same_directory(const char *a, const char *b)
-{
-	cleanup_fd first = open(a, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd second = open(b, O_PATH | O_DIRECTORY | O_CLOEXEC);
-
-	return first >= 0 && second >= 0 && fs_same_file(first, second);
 }
 
 bool fs_is_own_root(int dir)
@@ -423,6 +402,7 @@ static int list(struct arena *arena, int root, const char *path, const char *suf
 {
 	cleanup_dir *dir = NULL;
 	const char **names = NULL;
+	const char **name;
 	size_t n = 0;
 	size_t room = 0;
 	struct dirent *entry;
@@ -433,10 +413,9 @@ static int list(struct arena *arena, int root, const char *path, const char *suf
 		if ((entry->d_name[0] == '.' && !hidden) || strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0 || !text_ends_with(entry->d_name, suffix))
 			continue;
-		names = arena_grow(arena, names, n, &room, sizeof(*names));
-		if (!names || !(names[n] = arena_strdup(arena, entry->d_name)))
+		name = arena_push(arena, names, n, room);
+		if (!name || !(*name = arena_strdup(arena, entry->d_name)))
 			return -1;
-		n++;
 	}
 	if (n)
 		qsort(names, n, sizeof(*names), compare_names);

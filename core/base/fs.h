@@ -78,9 +78,6 @@ void fs_open_standard_streams(void);
 /* True if both descriptors refer to the same inode. */
 bool fs_same_file(int a, int b);
 
-/* True if both paths lead to the same directory: "/run/crun" and "/run/crun/" do. */
-bool fs_same_directory(const char *a, const char *b);
-
 /*
  * True if it is this process' own root, or that cannot be told: for a hook the node's, which no
  * container's directory may be.

@@ -218,7 +218,7 @@ int node_find_vfs(const struct node *node, struct arena *arena, struct devices *
  */
 void devices_sort(struct devices *devices);
 
-/* ---- the ports of a device, and the GID of each (port.c, gid.c) ---- */
+/* ---- the ports of a device, and the GID of each (port.c) ---- */
 
 /* mlx5 has 256 entries per port; a table ends at the first that does not exist. */
 #define GID_TABLE_MAX 4096
@@ -231,7 +231,7 @@ struct gid {
 	bool v2;         /* RoCE v2 */
 };
 
-/* The directory ports/N, which the caller owns, or negative. number: counted from 1. */
+/* The directory ports/N, which the caller owns, or negative. number: counted from 1; 0: ports. */
 int gid_open_port(const struct node *node, const struct device *device, unsigned number);
 
 /* port: of gid_open_port. Returns 0, or -1 if the table has no such entry. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports, from <device>/infiniband/<ibdev>/ports/N */
+/* Ports, from <device>/infiniband/<ibdev>/ports/N, their GIDs, and the one that NCCL takes of them
+ */
 #include "core/node/node.h"
 
 #include <arpa/inet.h>
@@ -16,6 +17,18 @@
 
 #define RATE_MAX 1e6
 #define PORT_MAX 255 /* ibv_query_port(3) takes a uint8_t */
+
+int gid_open_port(const struct node *node, const struct device *device, unsigned number)
+{
+	char path[NODE_PATH_MAX];
+	/* %.0u prints nothing for 0. */
+	int len = snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%.0u", device->path,
+			   device->ibdev, number);
+
+	if (len < 0 || (size_t)len >= sizeof(path))
+		return -1;
+	return tree_open_dir(node->root, path);
+}
 
 /* "4: ACTIVE" -> "ACTIVE"; stays as it is where there is no such attribute. */
 static void read_port_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
@@ -87,15 +100,12 @@ static void query_port(int ports, struct port *port, bool all)
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
 		    struct err *err)
 {
-	char path[NODE_PATH_MAX];
-	cleanup_fd ports = -1;
+	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
+	 * error. */
+	cleanup_fd ports = gid_open_port(node, device, 0);
 	size_t room = 0;
 	int status = 1;
 
-	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
-	 * error. */
-	if (ports_path(device, path, sizeof(path)))
-		ports = tree_open_dir(node->root, path);
 	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h); a switch, which
 	 * has 0 alone, is no HCA. */
 	for (unsigned number = 1; ports >= 0 && status == 1 && number <= PORT_MAX; number++)
@@ -110,17 +120,6 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 bool port_is_active(const struct port *port)
 {
 	return strcmp(port->state, "ACTIVE") == 0;
-}
-
-int gid_open_port(const struct node *node, const struct device *device, unsigned number)
-{
-	char path[NODE_PATH_MAX];
-	int len = snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%u", device->path,
-			   device->ibdev, number);
-
-	if (len < 0 || (size_t)len >= sizeof(path))
-		return -1;
-	return tree_open_dir(node->root, path);
 }
 
 int gid_read(int port, int index, struct gid *ret_gid)

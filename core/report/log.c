@@ -151,9 +151,8 @@ void log_grant(struct container *container, const struct applied *applied, const
 		send_line(LOG_INFO, line.text);
 }
 
-/* Why a container gets nothing. NULL without memory */
-static char *reason_line(struct container *container, const char *word, const char *reason,
-			 const char *way_in)
+const char *log_reason(struct container *container, int priority, const char *word,
+		       const char *reason, const char *way_in)
 {
 	struct arena_text line = {.arena = &container->arena};
 
@@ -162,27 +161,20 @@ static char *reason_line(struct container *container, const char *word, const ch
 	append_devices(&line, &container->devices);
 	append_warnings(&line, &container->warnings);
 	arena_append(&line, " by=%s reason=%s", way_in, reason);
-	return line.failed ? NULL : line.text;
+	if (line.failed)
+		return NULL;
+	send_line(priority, line.text);
+	return line.text;
 }
 
 void log_denial(struct container *container, bool must_fail, const char *way_in)
 {
 	const char *reason = container->plan.reason;
-	char *line = reason_line(container, decision_name(DECISION_DENIED), reason, way_in);
+	const char *line =
+		log_reason(container, LOG_WARNING, decision_name(DECISION_DENIED), reason, way_in);
 
-	if (line)
-		send_line(LOG_WARNING, line);
 	if (must_fail)
 		tell_caller(line ? line : reason);
-}
-
-void log_missed(struct container *container, const char *word, const char *reason,
-		const char *way_in)
-{
-	char *line = reason_line(container, word, reason, way_in);
-
-	if (line)
-		send_line(LOG_WARNING, line);
 }
 
 bool log_wants_none(const struct container *container)
@@ -190,41 +182,22 @@ bool log_wants_none(const struct container *container)
 	return !container->spec.identity.sandbox && request_is_made(&container->spec);
 }
 
-void log_none(struct container *container, const char *reason, const char *way_in)
-{
-	char *line;
-
-	if (!log_wants_none(container))
-		return;
-	line = reason_line(container, decision_name(DECISION_NONE), reason, way_in);
-	if (line)
-		send_line(LOG_INFO, line);
-}
-
 /* No memory is allocated, so that "out of memory" is heard. */
-static void print_failure(char *line, size_t size, const struct container *container,
-			  const struct err *err, const char *way_in)
-{
-	size_t len = (size_t)snprintf(line, size, "%s: %s", way_in, err->text);
-
-	if (container && len < size)
-		(void)snprintf(line + len, size - len, IDENTITY, IDENTITY_OF(container));
-}
+static char failure[FAILURE_MAX];
 
 void log_failure_silently(const struct container *container, const struct err *err,
 			  const char *way_in)
 {
-	static char line[FAILURE_MAX];
+	size_t len = (size_t)snprintf(failure, sizeof(failure), "%s: %s", way_in, err->text);
 
-	print_failure(line, sizeof(line), container, err, way_in);
-	send_line(LOG_ERR, line);
+	if (container && len < sizeof(failure))
+		(void)snprintf(failure + len, sizeof(failure) - len, IDENTITY,
+			       IDENTITY_OF(container));
+	send_line(LOG_ERR, failure);
 }
 
 void log_failure(const struct container *container, const struct err *err, const char *way_in)
 {
-	static char line[FAILURE_MAX];
-
-	print_failure(line, sizeof(line), container, err, way_in);
-	send_line(LOG_ERR, line);
-	tell_caller(line);
+	log_failure_silently(container, err, way_in);
+	tell_caller(failure);
 }

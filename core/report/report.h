@@ -32,16 +32,15 @@ void log_grant(struct container *container, const struct applied *applied, const
 /* To syslog, and is told (tell.h) if the container must fail for it. */
 void log_denial(struct container *container, bool must_fail, const char *way_in);
 
-/* A container that was created while the plugin was away. word: "missed" or "mended" */
-void log_missed(struct container *container, const char *word, const char *reason,
-		const char *way_in);
+/*
+ * Why a container gets nothing. word: "none", "missed", … Returns the line, in the arena, or NULL
+ * without memory.
+ */
+const char *log_reason(struct container *container, int priority, const char *word,
+		       const char *reason, const char *way_in);
 
 /* Whether a container that gets nothing is told of: one that has an annotation of ours. */
 bool log_wants_none(const struct container *container);
-
-/* To syslog, if the container asks by an annotation oci-rdma-hook.io/; otherwise nothing is logged.
- */
-void log_none(struct container *container, const char *reason, const char *way_in);
 
 /* To syslog, and told: runc shows a hook's stderr to the user, crun drops it. */
 void log_failure(const struct container *container, const struct err *err, const char *way_in);

@@ -66,18 +66,17 @@ static struct variable variable(const char *entry)
 static int add_claim(struct reading *r, struct claim claim)
 {
 	struct claims *claims = &r->claims;
-	struct claim *larger;
+	struct claim *added;
 
 	if (claims->n == CLAIMS_MAX)
 		return warnings_add(
 			r->arena, r->warnings, "too_many_claims",
 			"the environment names more than %d devices; only these are labelled by it",
 			CLAIMS_MAX);
-	larger = arena_grow(r->arena, claims->item, claims->n, &claims->room, sizeof(*larger));
-	if (!larger)
+	added = arena_push(r->arena, claims->item, claims->n, claims->room);
+	if (!added)
 		return -1;
-	claims->item = larger;
-	claims->item[claims->n++] = claim;
+	*added = claim;
 	return 0;
 }
 
@@ -318,22 +317,11 @@ static int read_variable(struct reading *r, const struct variable *v)
 	return has_list(r, v) ? 0 : read_lone_info(r, v);
 }
 
-static int add_variable(struct reading *r, const char *entry)
-{
-	struct variable *larger = arena_grow(r->arena, r->variables, r->n_variables,
-					     &r->variables_room, sizeof(*larger));
-
-	if (!larger)
-		return -1;
-	r->variables = larger;
-	r->variables[r->n_variables++] = variable(entry);
-	return 0;
-}
-
 static int collect_variables(struct reading *r)
 {
 	for (size_t i = 0; i < r->spec->n_env; i++) {
 		const char *entry = r->spec->env[i];
+		struct variable *added;
 
 		if (!claims_is_variable(entry, strlen(entry)))
 			continue;
@@ -344,8 +332,10 @@ static int collect_variables(struct reading *r)
 					    "the environment has more than %d variables of device "
 					    "plugins; the others are ignored",
 					    CLAIM_VARIABLES_MAX);
-		if (add_variable(r, entry) < 0)
+		added = arena_push(r->arena, r->variables, r->n_variables, r->variables_room);
+		if (!added)
 			return -1;
+		*added = variable(entry);
 	}
 	return 0;
 }

@@ -267,15 +267,9 @@ static void read_namespace_list(struct json_document *doc, const struct json_nod
 {
 	json_each(item, namespaces) {
 		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
-		const char *path =
-			json_string(doc, json_get(doc, item, "path", JSON_STRING | JSON_NULL));
 
-		if (json_equals(type, "user"))
-			spec->user_namespace = true;
-		if (json_equals(type, "network")) {
-			spec->network_namespace = true;
-			spec->network_path = path;
-		}
+		spec->user_namespace |= json_equals(type, "user");
+		spec->network_namespace |= json_equals(type, "network");
 	}
 }
 
@@ -319,20 +313,17 @@ static void read_linux(struct json_document *doc, const struct json_node *linux_
 struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *spec, size_t *room,
 					    struct err *err)
 {
-	struct spec_annotation *larger;
+	struct spec_annotation *added;
 
 	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX) {
 		(void)err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
 			      SPEC_ANNOTATION_PREFIX);
 		return NULL;
 	}
-	larger = arena_grow(arena, spec->annotations, spec->n_annotations, room, sizeof(*larger));
-	if (!larger) {
+	added = arena_push(arena, spec->annotations, spec->n_annotations, *room);
+	if (!added)
 		(void)err_memory(err);
-		return NULL;
-	}
-	spec->annotations = larger;
-	return &larger[spec->n_annotations++];
+	return added;
 }
 
 static bool begins_with(const struct json_node *member, const char *prefix)

@@ -124,7 +124,7 @@ struct identity identity_of(const struct identity_keys *keys);
 /* Why it is unknown, for people; NULL if it is believed. */
 const char *identity_doubt_reason(enum identity_doubt doubt);
 
-/* ---- system calls (linux.c) ---- */
+/* ---- system calls (parse.c) ---- */
 
 /*
  * The system calls that verbs and NCCL need and that a seccomp profile may refuse, and what a
@@ -170,7 +170,7 @@ bool spec_rule_read_write(const char *access, size_t len);
 /* Rules apply in their order: a privileged container's begin with "deny all" as everyone's do. */
 void spec_rule_apply(const struct spec_rule *rule, bool *every_device);
 
-/* ---- config.json (parse.c, linux.c) ---- */
+/* ---- config.json (parse.c) ---- */
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
 
@@ -277,9 +277,7 @@ struct spec {
 	struct seccomp_profile seccomp;
 	const char *cgroups_path; /* NULL if it says none */
 	bool user_namespace;
-	const char *network_path; /* of that namespace; NULL if the runtime makes it or it is the
-				     host's */
-	bool network_namespace;   /* its own, or its pod's: not the host's */
+	bool network_namespace; /* its own, or its pod's: not the host's */
 	struct spec_mapping *uid_map;
 	size_t n_uid_map;
 	struct spec_mapping *gid_map;

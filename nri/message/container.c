@@ -90,12 +90,8 @@ static void read_namespaces(const Nri__LinuxContainer *platform, struct spec *sp
 	for (size_t i = 0; i < platform->n_namespaces; i++) {
 		const Nri__LinuxNamespace *namespace = platform->namespaces[i];
 
-		if (strcmp(namespace->type, "user") == 0)
-			spec->user_namespace = true;
-		if (strcmp(namespace->type, "network") != 0)
-			continue;
-		spec->network_namespace = true;
-		spec->network_path = or_null(namespace->path);
+		spec->user_namespace |= strcmp(namespace->type, "user") == 0;
+		spec->network_namespace |= strcmp(namespace->type, "network") == 0;
 	}
 }
 

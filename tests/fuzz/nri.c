@@ -27,7 +27,6 @@ static void check_spec(const struct spec *spec)
 	for (size_t i = 0; i < spec->n_devices; i++)
 		promise(spec->devices[i].path);
 	promise(!spec->identity.name || !text_has_control(spec->identity.name));
-	promise(!spec->network_path || spec->network_namespace);
 }
 
 static void on_container(struct arena *arena, const Nri__PodSandbox *pod,

@@ -263,19 +263,6 @@ UNIT_TEST("streams: what is closed is /dev/null, what is open stays")
 
 /* ---- the same file ---- */
 
-UNIT_TEST("same: a directory, by any path")
-{
-	assert_true(fs_same_directory("/proc", "/proc/"));
-	assert_true(fs_same_directory("/proc", "/proc/../proc/."));
-	assert_false(fs_same_directory("/proc", "/"));
-	assert_false(fs_same_directory("/proc", "/nonexistent"));
-	assert_false(fs_same_directory("/nonexistent", "/proc"));
-	assert_false(fs_same_directory("/nonexistent", "/nonexistent"));
-	/* Two files are no directory. */
-	assert_false(fs_same_directory("/proc/version", "/proc"));
-	assert_false(fs_same_directory("/proc/version", "/proc/version"));
-}
-
 /* The roots of procfs and of sysfs have both the number 1 (PROC_ROOT_INO; kernfs). */
 UNIT_TEST("same: not one number on two file systems")
 {
