@@ -53,7 +53,7 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 	cleanup_node node = NODE_NONE;
 
 	if (node_open(sysroot, &node, err) < 0 ||
-	    node_find_all(&node, r->arena, &r->devices, err) < 0)
+	    node_find_all(&node, r->arena, false, &r->devices, err) < 0)
 		return -1;
 	if (r->devices.n)
 		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare_devices);

@@ -15,7 +15,11 @@ enum stage {
 	STAGE_CREATE_RUNTIME,
 	STAGE_PRESTART, /* the older name: same place, same work */
 	STAGE_POSTSTART,
+	STAGES,
 };
+
+/* "createRuntime", … */
+extern const char *const stage_names[STAGES];
 
 /*
  * Reads the state JSON on stdin and applies the plan to the container. Returns the exit status: 0,

@@ -97,22 +97,12 @@ static const struct option long_options[] = {
 
 static int run_stage(const struct options *options, const char *name)
 {
-	static const struct {
-		const char *name;
-		enum stage stage;
-	} stages[] = {
-		{"createRuntime", STAGE_CREATE_RUNTIME},
-		{"prestart", STAGE_PRESTART},
-		{"poststart", STAGE_POSTSTART},
-	};
+	int stage = command_line_choose(stage_names, STAGES, name);
 
-	for (size_t i = 0; i < sizeof(stages) / sizeof(stages[0]); i++) {
-		if (strcmp(stages[i].name, name) == 0)
-			return stage_run(options, stages[i].stage);
-	}
-	if (strcmp(name, "precreate") == 0)
-		return precreate_run(options);
-	return usage_error("unknown stage", name);
+	if (stage >= 0)
+		return stage_run(options, (enum stage)stage);
+	return strcmp(name, "precreate") == 0 ? precreate_run(options)
+					      : usage_error("unknown stage", name);
 }
 
 /* operands: n of them */

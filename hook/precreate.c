@@ -10,7 +10,7 @@
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
-#include "core/process/own.h"
+#include "core/process/process.h"
 #include "core/report/report.h"
 
 #define WAY_IN "precreate"

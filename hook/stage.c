@@ -84,7 +84,7 @@ bool runtime_is_crun(pid_t pid)
 	       (text_starts_with(name, "crun") || text_starts_with(name, "krun"));
 }
 
-static const char *const stage_names[] = {
+const char *const stage_names[STAGES] = {
 	[STAGE_CREATE_RUNTIME] = "createRuntime",
 	[STAGE_PRESTART] = "prestart",
 	[STAGE_POSTSTART] = "poststart",

@@ -364,7 +364,7 @@ static int read_policy(struct container *container, const struct options *option
 	 */
 	if (container->spec.every_device && !container->devices.n &&
 	    container->config.privileged_scan && container->request.inject == INJECT_ASKED &&
-	    node_find_vfs(node, &container->arena, &container->devices, err) < 0)
+	    node_find_all(node, &container->arena, true, &container->devices, err) < 0)
 		return -1;
 	return 0;
 }

@@ -286,8 +286,8 @@ int node_find_address(const struct node *node, struct arena *arena, const char *
 	return verbs_dir ? add_each_uverbs(node, arena, verbs_dir, devices, err) : err_memory(err);
 }
 
-static int find_class(const struct node *node, struct arena *arena, bool vfs_only,
-		      struct devices *devices, struct err *err)
+int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
+		  struct devices *devices, struct err *err)
 {
 	cleanup_dir *dir = NULL;
 	struct dirent *entry;
@@ -314,18 +314,6 @@ static int find_class(const struct node *node, struct arena *arena, bool vfs_onl
 			total += added;
 	}
 	return total;
-}
-
-int node_find_all(const struct node *node, struct arena *arena, struct devices *devices,
-		  struct err *err)
-{
-	return find_class(node, arena, false, devices, err);
-}
-
-int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
-		  struct err *err)
-{
-	return find_class(node, arena, true, devices, err);
 }
 
 /* ---- their order ---- */

@@ -204,13 +204,11 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 int node_find_address(const struct node *node, struct arena *arena, const char *address,
 		      struct devices *devices, struct err *err);
 
-/* Adds every verbs device of the node. Returns how many, or -1. */
-int node_find_all(const struct node *node, struct arena *arena, struct devices *devices,
-		  struct err *err);
-
-/* Adds every verbs device of the node that sits on a virtual function. Returns how many, or -1. */
-int node_find_vfs(const struct node *node, struct arena *arena, struct devices *devices,
-		  struct err *err);
+/* Adds every verbs device of the node, or those on virtual functions alone. Returns how many, or
+ * -1.
+ */
+int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
+		  struct devices *devices, struct err *err);
 
 /*
  * Sorts by PCI address, then by name, numbers compared as numbers; what has no PCI address comes

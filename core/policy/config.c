@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/policy/policy.h"
-#include "core/policy/runtimes.h"
 #include "core/policy/trust.h"
 
 /* ---- amounts of memory ---- */
@@ -243,21 +242,6 @@ static void read_extra(struct json_document *doc, const struct json_node *extra,
 	}
 }
 
-/* Keys of earlier versions: where each went */
-static void refuse_former_keys(struct json_document *doc, const struct json_node *root)
-{
-	const struct json_node *runtimes = json_get(doc, root, "runtimes", JSON_ANY);
-	const struct json_node *state_dir = json_get(doc, root, "state_dir", JSON_ANY);
-
-	if (runtimes)
-		(void)json_fail(doc, runtimes,
-				"is no longer a key: write the paths into /" RUNTIMES_PATH
-				", one a line");
-	if (state_dir)
-		(void)json_fail(doc, state_dir,
-				"is no longer a key, because the shim keeps no state: remove it");
-}
-
 /* ---- the keys ---- */
 
 /*
@@ -320,7 +304,6 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
 	static const char *const missed[] = {"report", "mend", "refuse", NULL};
 
-	refuse_former_keys(doc, root);
 	json_known_keys(doc, root, keys);
 	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
 	read_admitted_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);

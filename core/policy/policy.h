@@ -122,7 +122,7 @@ bool config_allows_namespace(const struct config *config, const char *name);
 /*
  * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,
  * refuse or reduce; the administrator's config grants. Where choosing a device is asking (CDI), the
- * hook's arguments ask instead of inject "true". The table in request.c has them all.
+ * hook's arguments ask instead of inject "true". read_request() has them all.
  */
 
 enum request_inject {

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
-#include "core/base/text.h"
 #include "core/policy/policy.h"
 
 static int parse_boolean(const char *value, bool *ret, struct err *err)
@@ -9,18 +8,6 @@ static int parse_boolean(const char *value, bool *ret, struct err *err)
 	if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
 		return err_set(err, "expected \"true\" or \"false\", found \"%.64s\"", value);
 	*ret = strcmp(value, "true") == 0;
-	return 0;
-}
-
-static int read_inject(const struct spec *spec, const char *value, struct request *request,
-		       struct err *err)
-{
-	bool asked = false;
-
-	(void)spec;
-	if (parse_boolean(value, &asked, err) < 0)
-		return -1;
-	request->inject = asked ? INJECT_ASKED : INJECT_REFUSED;
 	return 0;
 }
 
@@ -47,48 +34,28 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	}
 }
 
-static int read_asked_memlock(const struct spec *spec, const char *value, struct request *request,
-			      struct err *err)
-{
-	(void)spec;
-	return quantity_parse(value, &request->memlock, err);
-}
-
-static int read_asked_nccl(const struct spec *spec, const char *value, struct request *request,
-			   struct err *err)
-{
-	(void)spec;
-	return parse_boolean(value, &request->nccl, err);
-}
-
-/* A row for each annotation. All else that names them is held against it by tests/cli/keys.sh. */
-static const struct {
-	const char *name;
-	int (*read)(const struct spec *, const char *, struct request *, struct err *);
-} readers[] = {
-	{"inject", read_inject},         /* "true" asks, "false" refuses */
-	{"containers", read_containers}, /* "a,b": only these containers of the pod */
-	{"memlock", read_asked_memlock}, /* "16Gi": at most this much */
-	{"nccl", read_asked_nccl},       /* "false": no NCCL values */
-};
-
-static int fail_unknown(struct err *err)
-{
-	char known[128] = "";
-
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++)
-		text_add_item(known, sizeof(known), readers[i].name);
-	return err_set(err, "unknown; known: %s", known);
-}
-
+/* tests/cli/keys.sh holds all else that names the annotations against the list of known ones. */
 static int read_request(const struct spec *spec, const struct spec_annotation *annotation,
 			struct request *request, struct err *err)
 {
-	for (size_t i = 0; i < sizeof(readers) / sizeof(readers[0]); i++) {
-		if (strcmp(readers[i].name, annotation->name) == 0)
-			return readers[i].read(spec, annotation->value, request, err);
+	const char *name = annotation->name;
+	const char *value = annotation->value;
+
+	if (strcmp(name, "inject") == 0) { /* "true" asks, "false" refuses */
+		bool asked = false;
+
+		if (parse_boolean(value, &asked, err) < 0)
+			return -1;
+		request->inject = asked ? INJECT_ASKED : INJECT_REFUSED;
+		return 0;
 	}
-	return fail_unknown(err);
+	if (strcmp(name, "containers") == 0) /* "a,b": only these containers of the pod */
+		return read_containers(spec, value, request, err);
+	if (strcmp(name, "memlock") == 0) /* "16Gi": at most this much */
+		return quantity_parse(value, &request->memlock, err);
+	if (strcmp(name, "nccl") == 0) /* "false": no NCCL values */
+		return parse_boolean(value, &request->nccl, err);
+	return err_set(err, "unknown; known: inject, containers, memlock, nccl");
 }
 
 /* A message (NRI) has no lines. */

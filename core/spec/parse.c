@@ -535,21 +535,35 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 	return 0;
 }
 
-int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
-		       struct spec *ret_spec, struct err *err)
+static int parse_process(struct arena *arena, const char *what, const char *text, size_t len,
+			 bool in_config, struct spec *ret_spec, struct err *err)
 {
 	struct spec spec = {.process_only = true};
 	struct json_document doc;
+	const struct json_node *process;
 
 	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
-	spec.places.process = json_span(doc.root);
-	if (json_expect(&doc, doc.root, OBJECT))
-		read_process(&doc, doc.root->type == JSON_NULL ? NULL : doc.root, &spec);
+	process = in_config ? json_get(&doc, doc.root, "process", OBJECT) : doc.root;
+	spec.places.process = json_span(process);
+	if (json_expect(&doc, process, OBJECT))
+		read_process(&doc, process->type == JSON_NULL ? NULL : process, &spec);
 	if (doc.failed)
 		return -1;
 	*ret_spec = spec;
 	return 0;
+}
+
+int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
+		       struct spec *ret_spec, struct err *err)
+{
+	return parse_process(arena, what, text, len, false, ret_spec, err);
+}
+
+int spec_parse_created(struct arena *arena, const char *what, const char *text, size_t len,
+		       struct spec *ret_spec, struct err *err)
+{
+	return parse_process(arena, what, text, len, true, ret_spec, err);
 }
 
 const char *spec_getenv(const struct spec *spec, const char *name)

@@ -292,6 +292,10 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
 
+/* The process object alone, of a config.json. */
+int spec_parse_created(struct arena *arena, const char *what, const char *text, size_t len,
+		       struct spec *ret_spec, struct err *err);
+
 /* The value of the first entry NAME=value of process.env (as getenv(3) finds it), or NULL. */
 const char *spec_getenv(const struct spec *spec, const char *name);
 

@@ -14,7 +14,7 @@
 #include "core/deadline.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
-#include "core/process/own.h"
+#include "core/process/process.h"
 #include "hook/shim/shim.h"
 
 /* A config.json or process.json that is replaced by an edited one */

@@ -86,7 +86,7 @@ UNIT_ROWS_AS("device: ", device_cases)
 	}
 	assert_int_equal(node_find_address(&node, &arena, "0000:3b:02.6", &others, &err),
 			 row->by_address);
-	assert_int_equal(node_find_vfs(&node, &arena, &others, &err), row->of_vfs);
+	assert_int_equal(node_find_all(&node, &arena, true, &others, &err), row->of_vfs);
 	assert_int_equal(others.n, row->by_address + row->of_vfs);
 }
 

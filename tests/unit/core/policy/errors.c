@@ -141,10 +141,6 @@ static const struct bad_case {
 	{"wrong: privileged_scan, a string", "{\"privileged_scan\":\"no\"}",
 	 "line 1: privileged_scan: expected"},
 	{"wrong: seccomp", "{\"seccomp\":\"off\"}", "line 1: seccomp: 'off' is not one of"},
-	{"wrong: runtimes, a key of earlier versions", "{\n\"runtimes\":[\"/usr/bin/crun\"]}",
-	 "line 2: runtimes: is no longer a key: write the paths into /etc/oci-rdma-hook/runtimes"},
-	{"wrong: state_dir, a key of earlier versions", "{\"state_dir\":\"/run\"}",
-	 "line 1: state_dir: is no longer a key"},
 };
 
 UNIT_ROWS(bad_cases)
