@@ -62,6 +62,10 @@ int check_engines(struct results *results, int root, const struct crio *crio,
  */
 int crio_handler(const struct options *options, const char *shim, const char *printed);
 
+/* What an engine has printed, for both handlers. printed: a path, or "-" for stdin */
+int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
+		 struct err *err);
+
 /* ---- --containerd-handler (containerd_handler.c) ---- */
 
 /* The tables that give containerd a handler with the shim, made for this node. */

@@ -40,7 +40,7 @@ struct rendering {
 
 /* ---- what there is ---- */
 
-static int compare_devices(const void *a, const void *b)
+static int compare_ibdevs(const void *a, const void *b)
 {
 	const struct device *first = a;
 	const struct device *second = b;
@@ -56,7 +56,7 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 	    node_find_all(&node, r->arena, false, &r->devices, err) < 0)
 		return -1;
 	if (r->devices.n)
-		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare_devices);
+		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare_ibdevs);
 	/* Its file is there as long as rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
 	r->has_rdma_cm = tree_exists(node.root, "sys/class/misc/rdma_cm");
 	return 0;

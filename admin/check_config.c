@@ -41,19 +41,19 @@ static void free_check(const struct check *check)
 int results_add(struct results *results, const char *what, const char *note,
 		const struct err *problem, const struct hooks_file *file)
 {
-	struct result *larger = arena_grow(&results->arena, results->item, results->n,
-					   &results->room, sizeof(*larger));
 	struct result result = {.what = what, .note = note};
+	struct result *added;
 
-	if (!larger ||
-	    (problem && !(result.problem = arena_printf(&results->arena, "%s%s%s", problem->text,
-							problem->more ? "\n" : "",
-							problem->more ? problem->more : ""))))
+	if (problem && !(result.problem = arena_printf(&results->arena, "%s%s%s", problem->text,
+						       problem->more ? "\n" : "",
+						       problem->more ? problem->more : "")))
 		return -1;
 	if (file)
 		result.file = *file;
-	results->item = larger;
-	results->item[results->n++] = result;
+	added = arena_push(&results->arena, results->item, results->n, results->room);
+	if (!added)
+		return -1;
+	*added = result;
 	return 0;
 }
 
@@ -79,7 +79,7 @@ static bool is_hooks_file(struct arena *arena, const char *path, const struct fs
 
 /* ---- the files ---- */
 
-static int take_config(struct check *check, const struct config *config, struct err *err)
+static int keep_config(struct check *check, const struct config *config, struct err *err)
 {
 	check->config = *config;
 	check->has_config = true;
@@ -87,7 +87,7 @@ static int take_config(struct check *check, const struct config *config, struct 
 }
 
 /* path: NULL for the node's own, which need not be there. Returns 0, or -1 without memory. */
-static int check_policy(struct check *check, const char *path)
+static int check_policy_file(struct check *check, const char *path)
 {
 	int sysroot = check->place.sysroot;
 	const char *note = "";
@@ -96,7 +96,7 @@ static int check_policy(struct check *check, const char *path)
 	int status = config_load(&check->results.arena, sysroot, path, &config, &problem);
 
 	if (status == 0)
-		status = take_config(check, &config, &problem);
+		status = keep_config(check, &config, &problem);
 	if (!path && status == 0 &&
 	    faccessat(sysroot, CONFIG_PATH, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		note = " (does not exist: the defaults apply)";
@@ -118,8 +118,8 @@ static int check_runtimes(struct check *check)
 }
 
 /* Both kinds are opened so; the policy through no link at all. */
-static int read_file(struct check *check, const char *path, struct hooks_file *file,
-		     struct err *problem)
+static int read_named_file(struct check *check, const char *path, struct hooks_file *file,
+			   struct err *problem)
 {
 	struct arena *arena = &check->results.arena;
 	struct fs_text text;
@@ -138,15 +138,15 @@ static int read_file(struct check *check, const char *path, struct hooks_file *f
 			       path);
 	if (config_read(arena, &text, path, &config, problem) < 0)
 		return -1;
-	return take_config(check, &config, problem);
+	return keep_config(check, &config, problem);
 }
 
-static int check_files(struct check *check, char *const *files, size_t n_files)
+static int check_named_files(struct check *check, char *const *files, size_t n_files)
 {
 	for (size_t i = 0; i < n_files; i++) {
 		struct hooks_file file = {0};
 		struct err problem;
-		int status = read_file(check, files[i], &file, &problem);
+		int status = read_named_file(check, files[i], &file, &problem);
 
 		if (results_add(&check->results, files[i], "", status < 0 ? &problem : NULL,
 				&file) < 0)
@@ -160,13 +160,13 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct hooks_found *)a)->path, ((const struct hooks_found *)b)->path);
 }
 
-static int check_node(struct check *check, const char *config, struct err *err)
+static int check_installed(struct check *check, const char *config, struct err *err)
 {
 	struct results *results = &check->results;
 	struct hooks_found *found;
 	size_t n;
 
-	if (check_policy(check, config) < 0 || check_runtimes(check) < 0)
+	if (check_policy_file(check, config) < 0 || check_runtimes(check) < 0)
 		return -1;
 	check->n_own = results->n;
 	if (hooks_list(&results->arena, &check->place, &found, &n, err) < 0)
@@ -233,7 +233,7 @@ static bool print_spec_of_policy(const struct results *results)
 
 /* What lies in a container or below a sysroot is opened by openat2(2) alone; without it nothing is
  * found and nothing granted. */
-static int check_kernel(const struct check *check, struct err *err)
+static int check_openat2(const struct check *check, struct err *err)
 {
 	cleanup_fd here = fs_open(check->place.sysroot, ".", O_PATH | O_DIRECTORY, 0);
 
@@ -249,14 +249,15 @@ static int check_all(struct check *check, const struct options *options, char *c
 	if (check->place.root < 0)
 		return -1;
 	check->place.sysroot = tree_open_root(options->sysroot, err);
-	if (check->place.sysroot < 0 || check_kernel(check, err) < 0 ||
+	if (check->place.sysroot < 0 || check_openat2(check, err) < 0 ||
 	    crio_read(arena, check->place.sysroot, &check->crio, err) < 0)
 		return -1;
 	(void)err_memory(err);
 	check->place.crio_dirs = crio_list_hooks_dirs(arena, &check->crio);
-	if (!check->place.crio_dirs || (!n_files && check_node(check, options->config, err) < 0) ||
-	    (n_files && options->config && check_policy(check, options->config) < 0) ||
-	    check_files(check, files, n_files) < 0)
+	if (!check->place.crio_dirs ||
+	    (!n_files && check_installed(check, options->config, err) < 0) ||
+	    (n_files && options->config && check_policy_file(check, options->config) < 0) ||
+	    check_named_files(check, files, n_files) < 0)
 		return -1;
 	return check_opt_in(check);
 }

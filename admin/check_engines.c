@@ -13,7 +13,7 @@
 /* ---- CRI-O ---- */
 
 /* What cannot be read of its configuration is the doctor's. */
-static int check_crio(struct results *results, int root, const struct crio *crio)
+static int check_crio_handlers(struct results *results, int root, const struct crio *crio)
 {
 	for (size_t i = 0; i < crio->n_handlers; i++) {
 		const struct crio_handler *handler = &crio->handler[i];
@@ -45,7 +45,7 @@ static const char *describe(struct arena *arena, const struct containerd *contai
 }
 
 /* A configuration that cannot be read says nothing: containerd would not run. */
-static int check_containerd(struct results *results, int root, const struct config *config)
+static int check_containerd_handlers(struct results *results, int root, const struct config *config)
 {
 	struct containerd containerd;
 	struct err unread;
@@ -74,8 +74,6 @@ static int check_containerd(struct results *results, int root, const struct conf
 
 #define DOCKER_FILE "/" DOCKER_CONFIG
 
-#define DOCKER_FILE "/" DOCKER_CONFIG
-
 /* A default that has no entry (daemon/runtime_unix.go, setupRuntimes; `dockerd --validate` accepts
  * it), by a name of ours: it was taken away, or not yet put there. Another of that kind is not our
  * business. */
@@ -99,7 +97,7 @@ static int check_docker(struct results *results, int root)
 	struct docker docker;
 	struct fs_text text;
 	struct err problem;
-	int status = tree_read(&results->arena, root, DOCKER_CONFIG, DOCKER_FILE_SIZE_MAX, &text);
+	int status = tree_read(&results->arena, root, DOCKER_CONFIG, ENGINE_FILE_SIZE_MAX, &text);
 
 	if (status < 0)
 		return status == -ENOMEM ? -1 : 0;
@@ -127,8 +125,8 @@ static int check_docker(struct results *results, int root)
 int check_engines(struct results *results, int root, const struct crio *crio,
 		  const struct config *config)
 {
-	if (check_crio(results, root, crio) < 0 ||
-	    (config && check_containerd(results, root, config) < 0))
+	if (check_crio_handlers(results, root, crio) < 0 ||
+	    (config && check_containerd_handlers(results, root, config) < 0))
 		return -1;
 	return check_docker(results, root);
 }

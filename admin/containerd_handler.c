@@ -31,15 +31,11 @@ struct rendering {
 
 /* ---- what there is ---- */
 
-static int read_printed(struct rendering *r, const char *printed, struct err *err)
+static int read_containerd(struct rendering *r, const char *printed, struct err *err)
 {
-	bool is_stdin = strcmp(printed, "-") == 0;
-	cleanup_fd fd = is_stdin ? dup(STDIN_FILENO) : open(printed, O_RDONLY | O_CLOEXEC);
 	struct fs_text text;
 
-	if (fd < 0)
-		return err_sys(err, errno, "%s", printed);
-	if (fs_read(r->arena, fd, CONTAINERD_FILE_SIZE_MAX, printed, &text, err) < 0 ||
+	if (read_printed(r->arena, printed, &text, err) < 0 ||
 	    containerd_read_text(r->arena, printed, &text, &r->containerd, err) < 0)
 		return -1;
 	if (!containerd_plugin(r->containerd.version) || !r->containerd.n_handlers)
@@ -125,7 +121,7 @@ static int find_own_containerd(struct rendering *r, struct err *err)
 
 /* ---- whether it would do ---- */
 
-static int check_node(const struct rendering *r, struct err *err)
+static int check_rendered(const struct rendering *r, struct err *err)
 {
 	static const char *pass[] = {SPEC_ANNOTATION_PREFIX "*"};
 	const struct containerd_handler handler = {
@@ -177,7 +173,7 @@ static void print_annotations(const struct containerd_handler *own)
 	(void)printf("'" SPEC_ANNOTATION_PREFIX "*']\n");
 }
 
-static void print_tables(const struct rendering *r)
+static void print_containerd_tables(const struct rendering *r)
 {
 	const char *runtime = handler_runtime_name(r->shim);
 	const char *between = r->is_default ? "" : "-";
@@ -206,11 +202,11 @@ static int render_tables(struct rendering *r, const struct options *options, con
 			 struct err *err)
 {
 	if (handler_check_name(r->shim, "runc", "crun", err) < 0 ||
-	    read_printed(r, printed, err) < 0 || find_plugin(r, err) < 0 ||
+	    read_containerd(r, printed, err) < 0 || find_plugin(r, err) < 0 ||
 	    find_own_containerd(r, err) < 0 ||
 	    config_load(r->arena, r->root, options->config, &r->config, err) < 0)
 		return -1;
-	return check_node(r, err);
+	return check_rendered(r, err);
 }
 
 int containerd_handler(const struct options *options, const char *shim, const char *printed)
@@ -224,6 +220,6 @@ int containerd_handler(const struct options *options, const char *shim, const ch
 		(void)fprintf(stderr, ADMIN_NAME ": no handler is rendered: %s\n", err.text);
 		return 1;
 	}
-	print_tables(&r);
+	print_containerd_tables(&r);
 	return !command_line_printed(ADMIN_NAME);
 }

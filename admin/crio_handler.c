@@ -27,18 +27,24 @@ struct rendering {
 
 /* ---- what there is ---- */
 
+int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
+		 struct err *err)
+{
+	cleanup_fd fd =
+		strcmp(printed, "-") == 0 ? dup(STDIN_FILENO) : open(printed, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return err_sys(err, errno, "%s", printed);
+	return fs_read(arena, fd, ENGINE_FILE_SIZE_MAX, printed, ret_text, err);
+}
+
 static int read_crio(struct rendering *r, struct err *err)
 {
-	bool is_stdin = r->printed && strcmp(r->printed, "-") == 0;
-	cleanup_fd fd = -1;
 	struct fs_text text;
 
 	if (!r->printed)
 		return crio_read(r->arena, r->root, &r->crio, err);
-	fd = is_stdin ? dup(STDIN_FILENO) : open(r->printed, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
-		return err_sys(err, errno, "%s", r->printed);
-	if (fs_read(r->arena, fd, CRIO_FILE_SIZE_MAX, r->printed, &text, err) < 0)
+	if (read_printed(r->arena, r->printed, &text, err) < 0)
 		return -1;
 	return crio_read_text(r->arena, r->printed, &text, &r->crio, err);
 }
@@ -107,7 +113,7 @@ static bool is_replaced(const struct toml_item *entry)
 	return false;
 }
 
-static void print_tables(const struct crio_handler *own, const char *name)
+static void print_crio_tables(const struct crio_handler *own, const char *name)
 {
 	const char *table = "";
 
@@ -150,7 +156,7 @@ static void print_drop_in(const struct rendering *r)
 		if (!own->entries.item[i].table[0] && !is_replaced(&own->entries.item[i]))
 			(void)printf("%s\n", own->entries.item[i].spelled);
 	}
-	print_tables(own, name);
+	print_crio_tables(own, name);
 }
 
 static int render_drop_in(struct rendering *r, struct err *err)

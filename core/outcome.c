@@ -95,8 +95,8 @@ static bool is_recorded(struct container *container, const struct outcome *outco
 }
 
 /* One line says why a container gets nothing, of all entry points of the node together. */
-static bool is_said_already(struct container *container, const struct outcome *outcome,
-			    const struct entry_point *entry)
+static bool has_been_said(struct container *container, const struct outcome *outcome,
+			  const struct entry_point *entry)
 {
 	return entry->repeats || entry->said_before || is_recorded(container, outcome, entry);
 }
@@ -156,7 +156,7 @@ static void log_nothing(struct container *container, const struct outcome *outco
 		return;
 	if (!container->spec_known && entry->tells)
 		log_failure(container, &outcome->err, entry->name);
-	else if (log_wants_none(container) && !is_said_already(container, outcome, entry)) {
+	else if (log_wants_none(container) && !has_been_said(container, outcome, entry)) {
 		(void)log_reason(container, LOG_INFO, decision_name(DECISION_NONE), outcome->reason,
 				 entry->name);
 		leave_record(container, outcome, entry, RECORD_NOTHING);
@@ -166,7 +166,7 @@ static void log_nothing(struct container *container, const struct outcome *outco
 static void log_denied(struct container *container, const struct outcome *outcome,
 		       const struct entry_point *entry)
 {
-	if (!outcome->must_fail && is_said_already(container, outcome, entry))
+	if (!outcome->must_fail && has_been_said(container, outcome, entry))
 		return;
 	log_denial(container, outcome->must_fail, entry->name);
 	leave_record(container, outcome, entry, RECORD_DENIED);

@@ -19,7 +19,7 @@ enum stage {
 };
 
 /* "createRuntime", … */
-extern const char *const stage_names[STAGES];
+extern const char *const hook_stage_names[STAGES];
 
 /*
  * Reads the state JSON on stdin and applies the plan to the container. Returns the exit status: 0,

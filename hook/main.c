@@ -47,7 +47,7 @@ struct command {
 	enum dry_run_format format;
 };
 
-static int usage_error(const char *what, const char *which)
+static int wrong_usage(const char *what, const char *which)
 {
 	return command_line_error(HOOK_NAME, what, which);
 }
@@ -59,7 +59,7 @@ enum option_code {
 };
 
 /* Returns -1 to go on, or the exit status. */
-static int take_option(void *context, int option, char *value)
+static int take_hook_option(void *context, int option, char *value)
 {
 	static const char *const formats[] = {
 		[FORMAT_TEXT] = "text",
@@ -80,7 +80,7 @@ static int take_option(void *context, int option, char *value)
 	default: /* OPTION_FORMAT */
 		format = command_line_choose(formats, sizeof(formats) / sizeof(formats[0]), value);
 		if (format < 0)
-			return usage_error("unknown format", value);
+			return wrong_usage("unknown format", value);
 		command->has_format = true;
 		command->format = (enum dry_run_format)format;
 		return -1;
@@ -97,23 +97,23 @@ static const struct option long_options[] = {
 
 static int run_stage(const struct options *options, const char *name)
 {
-	int stage = command_line_choose(stage_names, STAGES, name);
+	int stage = command_line_choose(hook_stage_names, STAGES, name);
 
 	if (stage >= 0)
 		return stage_run(options, (enum stage)stage);
 	return strcmp(name, "precreate") == 0 ? precreate_run(options)
-					      : usage_error("unknown stage", name);
+					      : wrong_usage("unknown stage", name);
 }
 
 /* operands: n of them */
 static int run_command(const struct command *command, char *const *operands, int n)
 {
 	if (command->has_format && !command->is_dry_run)
-		return usage_error("--format can only be used with --dry-run", NULL);
+		return wrong_usage("--format can only be used with --dry-run", NULL);
 	if (n < 1)
-		return usage_error("missing operand", command->is_dry_run ? "BUNDLE" : "stage");
+		return wrong_usage("missing operand", command->is_dry_run ? "BUNDLE" : "stage");
 	if (n > 1)
-		return usage_error("unexpected operand", operands[1]);
+		return wrong_usage("unexpected operand", operands[1]);
 	if (command->is_dry_run)
 		return dry_run(&command->options, command->format, operands[0]);
 	return run_stage(&command->options, operands[0]);
@@ -121,7 +121,7 @@ static int run_command(const struct command *command, char *const *operands, int
 
 int main(int argc, char **argv)
 {
-	static const struct program program = {HOOK_NAME, usage, long_options, take_option};
+	static const struct program program = {HOOK_NAME, usage, long_options, take_hook_option};
 	struct command command = {.options = {.sysroot = "/"}};
 	int status;
 

@@ -84,7 +84,7 @@ bool runtime_is_crun(pid_t pid)
 	       (text_starts_with(name, "crun") || text_starts_with(name, "krun"));
 }
 
-const char *const stage_names[STAGES] = {
+const char *const hook_stage_names[STAGES] = {
 	[STAGE_CREATE_RUNTIME] = "createRuntime",
 	[STAGE_PRESTART] = "prestart",
 	[STAGE_POSTSTART] = "poststart",
@@ -210,7 +210,7 @@ static int raise_memlock(const struct container *container, const struct process
 		return 0;
 	if (container->config.fail_on_error || stage == STAGE_POSTSTART)
 		return -1;
-	log_failure(container, err, stage_names[stage]);
+	log_failure(container, err, hook_stage_names[stage]);
 	return 0;
 }
 
@@ -302,7 +302,7 @@ static int serve_bundle(struct run *run, const struct options *options)
 	struct outcome *outcome = &run->outcome;
 	struct err *err = &outcome->err;
 	struct entry_point entry = {
-		.name = stage_names[run->stage],
+		.name = hook_stage_names[run->stage],
 		.tells = true,
 		.repeats = run->stage == STAGE_POSTSTART,
 		.asks = &run->state.asks,
@@ -340,7 +340,7 @@ static int serve_state(struct run *run, const struct options *options)
 	if (state->stderr_chosen)
 		tell_nobody();
 	if (status < 0) {
-		log_failure(NULL, &err, stage_names[run->stage]);
+		log_failure(NULL, &err, hook_stage_names[run->stage]);
 		return 0;
 	}
 	if (state->sandbox || is_over(state, run->stage))

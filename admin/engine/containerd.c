@@ -140,7 +140,7 @@ const char *containerd_replaced_by(const struct containerd *containerd,
 	return containerd->plugin_file;
 }
 
-static struct containerd_handler *open_handler(struct reading *reading, const char *name)
+static struct containerd_handler *open_containerd_handler(struct reading *reading, const char *name)
 {
 	struct containerd *containerd = &reading->containerd;
 	struct containerd_handler *added;
@@ -164,7 +164,7 @@ static int take_containerd_handler(struct reading *reading, const char *name,
 	const char *table = "";
 	const char *own = toml_first_part(reading->arena, name, &table);
 	bool option = strcmp(table, "options") == 0;
-	struct containerd_handler *handler = own ? open_handler(reading, own) : NULL;
+	struct containerd_handler *handler = own ? open_containerd_handler(reading, own) : NULL;
 
 	if (!handler)
 		return -1;
@@ -291,7 +291,7 @@ static int read_toml_file(struct reading *reading, int root, const char *path, s
 	reading->file = path;
 	reading->version = 0;
 	reading->n_imports = 0;
-	if (fs_read_regular(reading->arena, fd, CONTAINERD_FILE_SIZE_MAX, path, &text, err) < 0)
+	if (fs_read_regular(reading->arena, fd, ENGINE_FILE_SIZE_MAX, path, &text, err) < 0)
 		return -1;
 	return take_containerd_text(reading, text.bytes, err);
 }

@@ -39,7 +39,7 @@ const char *const *crio_list_hooks_dirs(struct arena *arena, const struct crio *
 /* ---- a handler ---- */
 
 /* The one that a file speaks of. What an earlier file said of that name is over. */
-static struct crio_handler *open_handler(struct merging *merging, const char *name)
+static struct crio_handler *open_crio_handler(struct merging *merging, const char *name)
 {
 	struct crio *crio = &merging->crio;
 	struct crio_handler *handler = crio_find_handler(crio, name);
@@ -96,7 +96,7 @@ static int take_handler(struct merging *merging, const char *name, const struct 
 {
 	const char *table = "";
 	const char *own = toml_first_part(merging->arena, name, &table);
-	struct crio_handler *handler = own ? open_handler(merging, own) : NULL;
+	struct crio_handler *handler = own ? open_crio_handler(merging, own) : NULL;
 	const char *inside;
 
 	if (!handler)
@@ -175,8 +175,8 @@ static int read_text(struct merging *merging, int root, const char *path, struct
 		return -ENOENT;
 	if (fd < 0)
 		return err_sys(err, -fd, "%s", merging->file);
-	if (fs_read_regular(merging->arena, fd, CRIO_FILE_SIZE_MAX, merging->file, ret_text, err) <
-	    0)
+	if (fs_read_regular(merging->arena, fd, ENGINE_FILE_SIZE_MAX, merging->file, ret_text,
+			    err) < 0)
 		return -1;
 	return strlen(ret_text->bytes) == ret_text->len
 		       ? 0

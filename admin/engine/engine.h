@@ -11,6 +11,8 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 
+#define ENGINE_FILE_SIZE_MAX (1024 * 1024)
+
 /* ---- CRI-O (crio.c) ---- */
 
 /* CRI-O's configuration, merged as CRI-O does, as far as a container's RDMA depends on it. */
@@ -18,7 +20,6 @@
 #define CRIO_DIR "etc/crio"
 #define CRIO_DROPINS CRIO_DIR "/crio.conf.d"
 #define CRIO_STORAGE "/var/lib/containers/storage"
-#define CRIO_FILE_SIZE_MAX (1024 * 1024)
 
 struct crio_handler {
 	const char *name;
@@ -75,7 +76,6 @@ struct crio_handler *crio_find_handler(const struct crio *crio, const char *name
 /* containerd's configuration, as far as a handler with the shim depends on it */
 
 #define CONTAINERD_CONFIG "etc/containerd/config.toml"
-#define CONTAINERD_FILE_SIZE_MAX (1024 * 1024)
 
 struct containerd_handler {
 	const char *name;
@@ -133,7 +133,6 @@ const char *containerd_replaced_by(const struct containerd *containerd,
 /* Docker's configuration, as far as a runtime entry with the shim depends on it */
 
 #define DOCKER_CONFIG "etc/docker/daemon.json"
-#define DOCKER_FILE_SIZE_MAX (1024 * 1024)
 
 struct docker_runtime {
 	const char *name;
@@ -145,7 +144,6 @@ struct docker {
 	const char *data_root;       /* where its containers are kept */
 	struct docker_runtime *runtime;
 	size_t n_runtimes;
-	size_t runtimes_room;
 };
 
 /* What a daemon without a daemon.json has */

@@ -3,10 +3,271 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/arena.h"
+
+/* The words of TOML 1.0: strings, and what else a value may be but an array or an inline table */
+struct scan {
+	struct arena *arena;
+	const char *what; /* the file, for errors */
+	const char *at;
+	size_t line;
+	struct err *err;
+};
+
+static int fail_scan(struct scan *scan, const char *why)
+{
+	return err_set(scan->err, "%s:%zu: %s", scan->what, scan->line, why);
+}
+
+/* ---- between words ---- */
+
+static void skip_spaces(struct scan *scan)
+{
+	scan->at += strspn(scan->at, " \t");
+}
+
+static bool is_line_end(const char *at)
+{
+	return at[0] == '\n' || (at[0] == '\r' && at[1] == '\n');
+}
+
+static void skip_line_end(struct scan *scan)
+{
+	scan->at += scan->at[0] == '\r' ? 2 : 1;
+	scan->line++;
+}
+
+/* The bytes of one character: 0 if it is none of UTF-8's (RFC 3629), or a control character. */
+static size_t character(const char *text)
+{
+	const unsigned char *at = (const unsigned char *)text;
+	size_t len = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
+
+	if (len == 1)
+		return at[0] == '\t' || (at[0] >= 0x20 && at[0] != 0x7f);
+	if (at[0] > 0xf4 || (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
+	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
+		return 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((at[i] & 0xc0) != 0x80)
+			return 0;
+	}
+	return len;
+}
+
+/* A comment, if there is one, and the line's end; also at the text's end. */
+static int finish_line(struct scan *scan)
+{
+	size_t len;
+
+	skip_spaces(scan);
+	if (*scan->at == '#') {
+		while (*scan->at && !is_line_end(scan->at)) {
+			len = character(scan->at);
+			if (!len)
+				return fail_scan(
+					scan, "a control character, or bytes that are not UTF-8");
+			scan->at += len;
+		}
+	}
+	if (!*scan->at)
+		return 0;
+	if (!is_line_end(scan->at))
+		return fail_scan(scan, "this is not TOML");
+	skip_line_end(scan);
+	return 0;
+}
+
+static int skip_lines(struct scan *scan)
+{
+	for (;;) {
+		skip_spaces(scan);
+		if (*scan->at != '#' && !is_line_end(scan->at))
+			return 0;
+		if (finish_line(scan) < 0)
+			return -1;
+	}
+}
+
+/* ---- strings ---- */
+
+struct text {
+	char *bytes; /* has room for all that is still to come: no escape is shorter than what it
+			means */
+	size_t len;
+};
+
+static void add_utf8(struct text *text, uint32_t code)
+{
+	static const unsigned char leads[] = {0, 0, 0xc0, 0xe0, 0xf0};
+	size_t len = code < 0x80 ? 1 : code < 0x800 ? 2 : code < 0x10000 ? 3 : 4;
+
+	for (size_t i = len; i-- > 1; code >>= 6)
+		text->bytes[text->len + i] = (char)(0x80 | (code & 0x3f));
+	text->bytes[text->len] = (char)(leads[len] | code);
+	text->len += len;
+}
+
+/* \uXXXX, \UXXXXXXXX: a character of Unicode, and none of the halves of UTF-16 */
+static int unescape_code(struct scan *scan, size_t digits, struct text *text)
+{
+	uint32_t code = 0;
+
+	for (size_t i = 0; i < digits; i++) {
+		static const char hex[] = "0123456789abcdef0123456789ABCDEF";
+		const char *digit = *scan->at ? strchr(hex, *scan->at) : NULL;
+
+		if (!digit)
+			return fail_scan(scan, "an unknown escape sequence");
+		code = code << 4 | (uint32_t)((digit - hex) & 15);
+		scan->at++;
+	}
+	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
+		return fail_scan(scan, "an escape sequence that is not a character");
+	/* A string of C cannot hold a NUL: told is the character for what cannot be shown. */
+	add_utf8(text, code ? code : 0xfffd);
+	return 0;
+}
+
+/* A backslash at a line's end: it, and all space up to the next character, is not there. */
+static bool skip_continuation(struct scan *scan)
+{
+	const char *at = scan->at + strspn(scan->at, " \t");
+
+	if (!is_line_end(at))
+		return false;
+	scan->at = at;
+	while (is_line_end(scan->at)) {
+		skip_line_end(scan);
+		skip_spaces(scan);
+	}
+	return true;
+}
+
+static int unescape(struct scan *scan, bool several_lines, struct text *text)
+{
+	static const char from[] = "btnfr\"\\";
+	static const char to[] = "\b\t\n\f\r\"\\";
+	const char *found = *scan->at ? strchr(from, *scan->at) : NULL;
+	char c = *scan->at;
+
+	if (several_lines && skip_continuation(scan))
+		return 0;
+	if (c)
+		scan->at++;
+	if (c == 'u' || c == 'U')
+		return unescape_code(scan, c == 'u' ? 4 : 8, text);
+	if (!found)
+		return fail_scan(scan, "an unknown escape sequence");
+	text->bytes[text->len++] = to[found - from];
+	return 0;
+}
+
+/* The last three quotes of up to five are the end of """ and '''. */
+static bool at_end(const char *at, char quote, bool several_lines)
+{
+	if (at[0] != quote || !several_lines)
+		return at[0] == quote;
+	return at[1] == quote && at[2] == quote && at[3] != quote;
+}
+
+/* One character, as it stands */
+static int take_character(struct scan *scan, bool several_lines, struct text *text)
+{
+	size_t len = character(scan->at);
+
+	if (several_lines && is_line_end(scan->at)) {
+		skip_line_end(scan);
+		text->bytes[text->len++] = '\n';
+		return 0;
+	}
+	if (!len)
+		return fail_scan(scan,
+				 is_line_end(scan->at) || !*scan->at
+					 ? "this string is not closed"
+					 : "a control character, or bytes that are not UTF-8");
+	memcpy(text->bytes + text->len, scan->at, len);
+	text->len += len;
+	scan->at += len;
+	return 0;
+}
+
+/* No longer than what is left up to its end */
+static size_t room_of(const char *at, char quote, bool several_lines)
+{
+	size_t len = 0;
+
+	while (at[len] && !at_end(at + len, quote, several_lines) &&
+	       (several_lines || at[len] != '\n'))
+		len += at[len] == '\\' && quote == '"' && at[len + 1] ? 2 : 1;
+	return len + 1;
+}
+
+static bool at_string(const struct scan *scan)
+{
+	return *scan->at == '"' || *scan->at == '\'';
+}
+
+/* "basic", 'literal', and both of several lines where that is allowed. In the arena. */
+static int read_string(struct scan *scan, bool several_lines, const char **ret)
+{
+	char quote = *scan->at;
+	bool several = scan->at[1] == quote && scan->at[2] == quote;
+	struct text text = {0};
+
+	if (several && !several_lines)
+		return fail_scan(scan, "a key must be on one line");
+	scan->at += several ? 3 : 1;
+	if (several && is_line_end(scan->at))
+		skip_line_end(scan);
+	text.bytes = arena_alloc(scan->arena, room_of(scan->at, quote, several) + 1);
+	if (!text.bytes)
+		return err_memory(scan->err);
+	while (!at_end(scan->at, quote, several)) {
+		bool escaped = *scan->at == '\\' && quote == '"';
+
+		scan->at += escaped;
+		/* """""" is the empty one, and of seven quotes and more no one makes sense. */
+		if (several && !escaped && strspn(scan->at, (char[]){quote, '\0'}) > 5)
+			return fail_scan(scan, "more than five quotes in a row");
+		if ((escaped ? unescape(scan, several, &text)
+			     : take_character(scan, several, &text)) < 0)
+			return -1;
+	}
+	scan->at += several ? 3 : 1;
+	text.bytes[text.len] = '\0';
+	*ret = text.bytes;
+	return 0;
+}
+
+/* ---- numbers, dates, truths ---- */
+
+/* None of the settings that we read is one. What is refused is a text whose quotes were forgotten;
+ * that a date exists, or a number fits, is for the engine to say. */
+static int skip_scalar(struct scan *scan)
+{
+	static const char end[] = " \t\r\n,]}#";
+	static const char *const words[] = {"true", "false", "inf", "nan"};
+	const char *at = scan->at + strspn(scan->at, "+-");
+	size_t len = strcspn(at, end);
+	bool good =
+		*at >= '0' && *at <= '9' && strspn(at, "0123456789abcdefABCDEFoxTtZz_+-.:") == len;
+
+	/* A space may stand between date and time. */
+	if (good && len == strlen("1979-05-27") && at[4] == '-' && at[len] == ' ' &&
+	    at[len + 1] >= '0' && at[len + 1] <= '9')
+		len += 1 + strcspn(at + len + 1, end);
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		good |= strlen(words[i]) == len && memcmp(at, words[i], len) == 0;
+	if (!good)
+		return fail_scan(scan, "expected a string, number, boolean, date, array or table");
+	scan->at = at + len;
+	return 0;
+}
 
 enum toml_kind {
 	TOML_IMPLICIT, /* a table, by the heading of one below it */
@@ -31,7 +292,7 @@ struct toml_name {
 #define DEPTH_MAX 64
 
 struct reader {
-	struct toml_scan scan;
+	struct scan scan;
 	size_t n_names;
 	struct toml_items items;
 };
@@ -45,7 +306,7 @@ struct place {
 
 static int fail_at(struct reader *r, const char *why)
 {
-	return toml_fail(&r->scan, why);
+	return fail_scan(&r->scan, why);
 }
 
 int toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
@@ -80,9 +341,9 @@ static int read_part(struct reader *r, const char **ret)
 {
 	size_t len;
 
-	toml_skip_spaces(&r->scan);
-	if (toml_at_string(&r->scan)) {
-		if (toml_string(&r->scan, false, ret) < 0)
+	skip_spaces(&r->scan);
+	if (at_string(&r->scan)) {
+		if (read_string(&r->scan, false, ret) < 0)
 			return -1;
 	} else {
 		len = strspn(r->scan.at, BARE);
@@ -93,7 +354,7 @@ static int read_part(struct reader *r, const char **ret)
 			return err_memory(r->scan.err);
 		r->scan.at += len;
 	}
-	toml_skip_spaces(&r->scan);
+	skip_spaces(&r->scan);
 	return 0;
 }
 
@@ -125,15 +386,15 @@ const char *toml_spell(struct arena *arena, const char *part)
 const char *toml_first_part(struct arena *arena, const char *table, const char **ret_rest)
 {
 	struct err ignored;
-	struct toml_scan scan = {.arena = arena, .what = table, .at = table, .err = &ignored};
+	struct scan scan = {.arena = arena, .what = table, .at = table, .err = &ignored};
 	const char *part = NULL;
 
-	if (!toml_at_string(&scan)) {
+	if (!at_string(&scan)) {
 		size_t len = strspn(table, BARE);
 
 		part = arena_strndup(arena, table, len);
 		scan.at += len;
-	} else if (toml_string(&scan, false, &part) < 0) {
+	} else if (read_string(&scan, false, &part) < 0) {
 		return NULL; /* without memory: it is spelled right */
 	}
 	*ret_rest = *scan.at == '.' ? scan.at + 1 : scan.at;
@@ -233,7 +494,7 @@ static int read_heading(struct reader *r, struct toml_name *top, struct place *r
 	if (strncmp(r->scan.at, "]]", brackets) != 0)
 		return fail_at(r, "the heading of this table is not closed");
 	r->scan.at += brackets;
-	if (enter_own(r, &place, part, kind) < 0 || toml_end_line(&r->scan) < 0)
+	if (enter_own(r, &place, part, kind) < 0 || finish_line(&r->scan) < 0)
 		return -1;
 	*ret_place = place;
 	return keep_heading(r, &place);
@@ -254,7 +515,7 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 		struct toml_name self = {0}; /* Tables in arrays have names of their own. */
 		const struct place inside = {.table = "", .self = &self, .muted = true};
 
-		if (toml_skip_lines(&r->scan) < 0)
+		if (skip_lines(&r->scan) < 0)
 			return -1;
 		if (*r->scan.at == ']')
 			break;
@@ -270,7 +531,7 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 				return err_memory(r->scan.err);
 			*string = item.string;
 		}
-		if (toml_skip_lines(&r->scan) < 0)
+		if (skip_lines(&r->scan) < 0)
 			return -1;
 		if (*r->scan.at == ']')
 			break;
@@ -289,7 +550,7 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 	if (keep_heading(r, place) < 0)
 		return -1;
 	r->scan.at++;
-	toml_skip_spaces(&r->scan);
+	skip_spaces(&r->scan);
 	if (*r->scan.at == '}') {
 		r->scan.at++;
 		return 0;
@@ -297,7 +558,7 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 	for (;; r->scan.at++) {
 		if (read_pair(r, *place, depth + 1) < 0)
 			return -1;
-		toml_skip_spaces(&r->scan);
+		skip_spaces(&r->scan);
 		if (*r->scan.at == '}')
 			break;
 		if (*r->scan.at != ',')
@@ -318,10 +579,10 @@ static int read_value(struct reader *r, const struct place *place, int depth,
 		return read_inline_table(r, place, depth);
 	if (*r->scan.at == '[')
 		return read_array(r, depth, value);
-	if (!toml_at_string(&r->scan))
-		return toml_skip_scalar(&r->scan);
+	if (!at_string(&r->scan))
+		return skip_scalar(&r->scan);
 	value->type = TOML_STRING;
-	return toml_string(&r->scan, true, &value->string);
+	return read_string(&r->scan, true, &value->string);
 }
 
 /* "a" of a.b = 1 */
@@ -350,7 +611,7 @@ static int read_pair(struct reader *r, struct place place, int depth)
 	bool is_new;
 
 	for (;; r->scan.at++) {
-		toml_skip_spaces(&r->scan);
+		skip_spaces(&r->scan);
 		begin = r->scan.at;
 		if (read_part(r, &part) < 0)
 			return -1;
@@ -362,7 +623,7 @@ static int read_pair(struct reader *r, struct place place, int depth)
 	if (*r->scan.at != '=')
 		return fail_at(r, "this key has no value");
 	r->scan.at++;
-	toml_skip_spaces(&r->scan);
+	skip_spaces(&r->scan);
 	name = name_in(r, &place, part, TOML_VALUE, &is_new);
 	if (!name)
 		return -1;
@@ -384,14 +645,14 @@ static int read_tables(struct reader *r)
 	if (strncmp(r->scan.at, "\xef\xbb\xbf", 3) == 0)
 		r->scan.at += 3; /* a byte order mark, as editors of another system write it */
 	for (;;) {
-		if (toml_skip_lines(&r->scan) < 0)
+		if (skip_lines(&r->scan) < 0)
 			return -1;
 		if (!*r->scan.at)
 			return 0;
 		if (*r->scan.at == '[') {
 			if (read_heading(r, &top, &place) < 0)
 				return -1;
-		} else if (read_pair(r, place, 0) < 0 || toml_end_line(&r->scan) < 0) {
+		} else if (read_pair(r, place, 0) < 0 || finish_line(&r->scan) < 0) {
 			return -1;
 		}
 	}

@@ -145,7 +145,7 @@ struct search {
 	size_t room;
 };
 
-static int add_file(struct search *s, const char *path, bool crio_reads, struct err *err)
+static int add_hooks_file(struct search *s, const char *path, bool crio_reads, struct err *err)
 {
 	struct hooks_found found = {.path = path, .crio_reads = crio_reads};
 	struct hooks_found *added;
@@ -189,7 +189,7 @@ static int add_dir(struct search *s, const char *dir, bool crio_reads, struct er
 
 		if (!path)
 			return err_memory(err);
-		if (add_file(s, path, crio_reads, err) < 0)
+		if (add_hooks_file(s, path, crio_reads, err) < 0)
 			return -1;
 	}
 	return 0;

@@ -54,7 +54,7 @@ const char *hooks_stages_text(struct arena *arena, unsigned stages)
 
 /* ---- values ---- */
 
-static void read_version(struct reading *r, const struct json_node *node)
+static void read_hooks_version(struct reading *r, const struct json_node *node)
 {
 	if (!node)
 		return;
@@ -225,7 +225,7 @@ static void read_root(struct reading *r, const struct json_node *root)
 
 	if (r->ours)
 		json_known_keys(&r->doc, root, keys);
-	read_version(r, json_get(&r->doc, root, "version", JSON_STRING));
+	read_hooks_version(r, json_get(&r->doc, root, "version", JSON_STRING));
 	read_hook(r, json_get(&r->doc, root, "hook", JSON_OBJECT));
 	read_when(r, json_get(&r->doc, root, "when", JSON_OBJECT));
 	read_stages(r, json_get(&r->doc, root, "stages", JSON_ARRAY));

@@ -113,7 +113,7 @@ static int read_docker(struct needs *needs, struct docker *ret_docker, struct er
 	struct fs_text text;
 	struct err why;
 	int status =
-		tree_read(needs->arena, needs->root, DOCKER_CONFIG, DOCKER_FILE_SIZE_MAX, &text);
+		tree_read(needs->arena, needs->root, DOCKER_CONFIG, ENGINE_FILE_SIZE_MAX, &text);
 
 	*ret_docker = docker_defaults();
 	if (status == -ENOMEM)

@@ -339,7 +339,7 @@ static int on_begin_array(void *context)
 	return open_value(context, JSON_ARRAY);
 }
 
-static int on_end(void *context)
+static int close_value(void *context)
 {
 	struct building *b = context;
 
@@ -354,9 +354,9 @@ static const yajl_callbacks callbacks = {
 	.yajl_string = on_string,
 	.yajl_start_map = on_begin_object,
 	.yajl_map_key = on_key,
-	.yajl_end_map = on_end,
+	.yajl_end_map = close_value,
 	.yajl_start_array = on_begin_array,
-	.yajl_end_array = on_end,
+	.yajl_end_array = close_value,
 };
 
 static bool is_closing(char c)
