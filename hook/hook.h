@@ -53,7 +53,4 @@ bool runtime_bundle_argument(pid_t pid, char *path, size_t size);
 /* Whether a process was started with this variable in its environment, by /proc/<pid>/environ */
 bool runtime_has_variable(pid_t pid, const char *name);
 
-/* By the name that it was started with */
-bool runtime_is_crun(pid_t pid);
-
 #endif

@@ -74,7 +74,7 @@ bool runtime_has_variable(pid_t pid, const char *name)
 	return false;
 }
 
-bool runtime_is_crun(pid_t pid)
+static bool runtime_is_crun(pid_t pid)
 {
 	cleanup_fd proc = process_open_proc(pid);
 	char name[16]; /* TASK_COMM_LEN, with the newline in place of the NUL */

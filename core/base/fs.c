@@ -84,7 +84,9 @@ int tree_open_dir(int root, const char *path)
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-bool fs_is_stored(int fd)
+/* False for a file of procfs, sysfs, debugfs or tracefs, which the kernel makes when it is read:
+ * that may do something. */
+static bool is_stored(int fd)
 {
 	struct statfs fs;
 
@@ -324,7 +326,7 @@ int tree_open_stored(int root, const char *path)
 
 	if (held < 0)
 		return held;
-	return fs_is_stored(held) ? fs_reopen_regular(held) : -EINVAL;
+	return is_stored(held) ? fs_reopen_regular(held) : -EINVAL;
 }
 
 int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,

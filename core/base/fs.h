@@ -38,10 +38,6 @@ int fs_reopen_regular(int path);
 /* The same for a name below dir, whose last component is not followed. */
 int fs_open_regular(int dir, const char *name);
 
-/* False for a file of procfs, sysfs, debugfs or tracefs, which the kernel makes when it is read:
- * that may do something. fd may be an O_PATH one. */
-bool fs_is_stored(int fd);
-
 /* Reads fd to its end. More than max bytes is an error that names what. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);

@@ -178,7 +178,8 @@ static int find_proven(struct container *container, const struct node *node, str
 	return 0;
 }
 
-int container_drop_vfio(struct container *container)
+/* The policy does not count vfio: forgets these functions, with a warning each. Returns 0 or -1. */
+static int drop_vfio(struct container *container)
 {
 	struct devices *devices = &container->devices;
 
@@ -196,7 +197,7 @@ int container_drop_vfio(struct container *container)
 	return 0;
 }
 
-bool container_has_number(const struct spec *spec, int64_t major, int64_t minor)
+static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
 {
 	for (size_t i = 0; i < spec->n_devices; i++) {
 		const struct spec_device *device = &spec->devices[i];
@@ -207,7 +208,7 @@ bool container_has_number(const struct spec *spec, int64_t major, int64_t minor)
 	return false;
 }
 
-int container_find_gpus(struct container *container, struct err *err)
+static int find_gpus(struct container *container, struct err *err)
 {
 	struct gpus *gpus = &container->gpus;
 	size_t kept = 0;
@@ -216,7 +217,7 @@ int container_find_gpus(struct container *container, struct err *err)
 		return -1;
 	for (size_t i = 0; i < gpus->n; i++) {
 		if (gpus->item[i].minor >= 0 &&
-		    container_has_number(&container->spec, GPU_MAJOR, gpus->item[i].minor))
+		    lists_number(&container->spec, GPU_MAJOR, gpus->item[i].minor))
 			gpus->item[kept++] = gpus->item[i];
 	}
 	gpus->n = kept;
@@ -248,7 +249,7 @@ static int find_mounted(struct container *container, const struct node *node, st
 			continue;
 		device.major = major(st.st_rdev);
 		device.minor = minor(st.st_rdev);
-		if (!container_has_number(spec, device.major, device.minor) &&
+		if (!lists_number(spec, device.major, device.minor) &&
 		    find_number(container, node, &device, err) < 0)
 			return -1;
 	}
@@ -340,7 +341,7 @@ static int describe_devices(struct container *container, struct err *err)
 	    node_read_pod_netdevs(node, &container->devices, container->spec.identity.sandbox_id) <
 		    0)
 		return err_memory(err);
-	return all || config->frameworks.deepep ? container_find_gpus(container, err) : 0;
+	return all || config->frameworks.deepep ? find_gpus(container, err) : 0;
 }
 
 /* The administrator's config and the pod author's annotations. */
@@ -352,7 +353,7 @@ static int read_policy(struct container *container, const struct options *option
 		container->devices.n_vfio = 0; /* only a policy makes them count */
 		return -1;
 	}
-	if (!container->config.vfio && container_drop_vfio(container) < 0)
+	if (!container->config.vfio && drop_vfio(container) < 0)
 		return err_memory(err);
 	if (container->config.require_memory_limit)
 		container->node_memory = node_memory(node);

@@ -114,22 +114,13 @@ int container_find(struct container *container, const struct options *options, s
 /* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
 
-/* ---- the devices that the engine has given it (devices.c) ---- */
+/* ---- the devices that the engine has given it ---- */
 
 /*
  * Fills container->devices, from container->node, in the order of linux.devices; and the warnings
  * with what was given but is neither verbs nor vfio. Returns 0 or -1.
  */
 int container_find_devices(struct container *container, struct err *err);
-
-/* The policy does not count vfio: forgets these functions, with a warning each. Returns 0 or -1. */
-int container_drop_vfio(struct container *container);
-
-/* Fills container->gpus, and where they and the devices sit. Returns 0 or -1. */
-int container_find_gpus(struct container *container, struct err *err);
-
-/* Whether linux.devices lists this number */
-bool container_has_number(const struct spec *spec, int64_t major, int64_t minor);
 
 /* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
 bool container_mounts_count(const struct spec *spec);

@@ -55,7 +55,9 @@ void node_close(struct node *node)
 	cleanup_close_fd(&node->char_devices);
 }
 
-int node_device_path(struct arena *arena, const char *link, char **ret_path)
+/* What a link of sysfs leads to, below the sysroot: "../../devices/…" is "sys/devices/…"; *ret_path
+ * is NULL if it leads elsewhere. Negative: no memory */
+static int device_path(struct arena *arena, const char *link, char **ret_path)
 {
 	*ret_path = NULL;
 	while (text_starts_with(link, "../"))
@@ -78,7 +80,7 @@ int pci_find(const struct node *node, struct arena *arena, const char *address, 
 	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
 	if (bus < 0 || fs_read_link(bus, address, link, sizeof(link)) < 0)
 		return 0;
-	return node_device_path(arena, link, ret_path);
+	return device_path(arena, link, ret_path);
 }
 
 /* ---- verbs devices ---- */
@@ -239,7 +241,7 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 	/* Most character devices are none of ours: no memory for them. */
 	if (!strstr(link, "/" VERBS_CLASS "/"))
 		return find_passthrough(arena, link, devices, err);
-	if (node_device_path(arena, link, &path) < 0)
+	if (device_path(arena, link, &path) < 0)
 		return err_memory(err);
 	added = path ? add_verbs_device(node, arena, path, devices) : 0;
 	if (added < 0)
@@ -303,7 +305,7 @@ int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		if (!is_uverbs_name(entry->d_name) ||
 		    fs_read_link(dirfd(dir), entry->d_name, link, sizeof(link)) < 0)
 			continue;
-		if (node_device_path(arena, link, &path) < 0)
+		if (device_path(arena, link, &path) < 0)
 			return err_memory(err);
 		added = path ? add_verbs_device(node, arena, path, devices) : 0;
 		if (added < 0)

@@ -33,12 +33,6 @@ void node_close(struct node *node);
 /* A path below the directory that such a link leads to: "…/infiniband/<ibdev>/ports/255" */
 #define NODE_PATH_MAX (NODE_LINK_MAX + 128)
 
-/*
- * What such a link points to, below the sysroot: "../../devices/…" is "sys/devices/…"; *ret_path is
- * NULL if it leads elsewhere. Negative: no memory
- */
-int node_device_path(struct arena *arena, const char *link, char **ret_path);
-
 /* In bytes; 0 where that cannot be read */
 uint64_t node_memory(const struct node *node);
 

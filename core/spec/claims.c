@@ -13,19 +13,6 @@
 #define DRA_DEVICE_PREFIX "SRIOVNETWORK_VF_DEVICE_"
 #define INFO_SUFFIX "_INFO"
 
-bool claims_is_variable(const char *entry, size_t len)
-{
-	static const char *const prefixes[] = {SRIOV_PREFIX, DRA_PREFIX};
-
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		size_t n = strlen(prefixes[i]);
-
-		if (len >= n && memcmp(entry, prefixes[i], n) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* One variable of the environment, cut at its first '=' */
 struct variable {
 	const char *name;
@@ -323,10 +310,10 @@ static int collect_variables(struct reading *r)
 		const char *entry = r->spec->env[i];
 		struct variable *added;
 
-		if (!claims_is_variable(entry, strlen(entry)))
+		if ((!text_starts_with(entry, SRIOV_PREFIX) &&
+		     !text_starts_with(entry, DRA_PREFIX)) ||
+		    !strchr(entry, '='))
 			continue;
-		if (!strchr(entry, '='))
-			continue; /* no variable */
 		if (r->n_variables == CLAIM_VARIABLES_MAX)
 			return warnings_add(r->arena, r->warnings, "too_many_claims",
 					    "the environment has more than %d variables of device "

@@ -397,10 +397,6 @@ struct claims {
 	size_t room;
 };
 
-/* True if it is one of the variables in which device plugins name devices. entry: "NAME=value", not
- * NUL-terminated */
-bool claims_is_variable(const char *entry, size_t len);
-
 /*
  * Reads the devices that process.env names. What is left out adds a warning. All that *ret_claims
  * points to lives in the arena. Returns 0, or -1 without memory.
