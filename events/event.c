@@ -13,6 +13,16 @@
 #define NOTE_MAX 1024
 #define NAME_MAX_LEN 253
 
+/* A short name for a text: FNV-1a. Nobody gains by two texts that have the same. */
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = UINT64_C(0xcbf29ce484222325);
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
+	return hash;
+}
+
 struct put {
 	const struct record *record;
 	const char *name;
@@ -33,7 +43,7 @@ static const char *make_name(struct arena *arena, const struct record *record)
 	while (len && !isalnum((unsigned char)record->pod[len - 1]))
 		len--;
 	return what ? arena_printf(arena, "%.*s.%016llx", (int)len, record->pod,
-				   (unsigned long long)text_hash(what))
+				   (unsigned long long)hash_of(what))
 		    : NULL;
 }
 

@@ -310,12 +310,6 @@ static int edit_seccomp(struct edit *e)
 
 /* ---- the whole ---- */
 
-/* The members that the process object lacks go behind its last one. */
-static int place_members(struct edit *e)
-{
-	return e->members[0] ? append(e, &e->spec->places.process, e->members) : 0;
-}
-
 static int compare_splices(const void *a, const void *b)
 {
 	size_t x = ((const struct splice *)a)->begin;
@@ -362,7 +356,8 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 		return err_set(err,
 			       "config.json has no process object, so that nothing can be granted");
 	if (edit_env(&edit) < 0 || edit_memlock(&edit) < 0 || edit_capabilities(&edit) < 0 ||
-	    edit_seccomp(&edit) < 0 || place_members(&edit) < 0)
+	    edit_seccomp(&edit) < 0 ||
+	    (edit.members[0] && append(&edit, &spec->places.process, edit.members) < 0))
 		return err_memory(err);
 	if (!edit.n) {
 		*ret_text = *text;

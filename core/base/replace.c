@@ -45,12 +45,6 @@ static int copy_attribute(int from, int to, const char *name)
 	return fsetxattr(to, name, value, (size_t)size, 0) < 0 ? -errno : 0;
 }
 
-/* A hash of the old content would be a lie about the new. */
-static bool is_hash(const char *name)
-{
-	return strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0;
-}
-
 /* The SELinux label must be right, or nobody may read the file; others are copied where that is
  * allowed. */
 static int copy_attributes(int from, int to)
@@ -61,8 +55,12 @@ static int copy_attributes(int from, int to)
 	if (len < 0)
 		return errno == ENOTSUP ? 0 : -errno;
 	for (const char *name = names; name < names + len; name += strlen(name) + 1) {
-		int status = is_hash(name) ? 0 : copy_attribute(from, to, name);
+		int status;
 
+		/* A hash of the old content would be a lie about the new. */
+		if (strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0)
+			continue;
+		status = copy_attribute(from, to, name);
 		if (status < 0 && strcmp(name, "security.selinux") == 0)
 			return status;
 	}

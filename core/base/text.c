@@ -222,12 +222,3 @@ void text_make_printable(char *text)
 		at += len ? len : 1;
 	}
 }
-
-uint64_t text_hash(const char *text)
-{
-	uint64_t hash = UINT64_C(0xcbf29ce484222325);
-
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * UINT64_C(0x100000001b3);
-	return hash;
-}

@@ -8,7 +8,6 @@
 
 #include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 
 /* strcmp, but runs of digits compare as numbers: mlx5_2 before mlx5_10 */
 int text_compare_natural(const char *a, const char *b);
@@ -37,10 +36,6 @@ bool text_is_device_name(const char *text);
 
 /* A network interface's name, 1 to 15 bytes, that a list of NCCL can hold: no ',', '=' or '^' */
 bool text_is_netdev_name(const char *text);
-
-/* A short name for a text: FNV-1a. Not for texts of those who would gain by two that have the same.
- */
-uint64_t text_hash(const char *text);
 
 /* Bytes of the character that text begins with; 0 for a control character, one that turns the
  * direction of writing, and what is no UTF-8 */

@@ -70,20 +70,12 @@ static int add_device_port(struct arena *arena, struct device *device, size_t *r
 	return 1;
 }
 
-/* "400 Gb/sec (4X NDR)", "2.5 Gb/sec (1X SDR)"; 0 for what is no rate: strtod reads "inf" and
- * also "nan" */
-static double parse_rate(const char *line)
-{
-	double rate = strtod(line, NULL);
-
-	return rate > 0 && rate < RATE_MAX ? rate : 0;
-}
-
 /* What the device itself is asked for */
 static void query_port(int ports, struct port *port, bool all)
 {
 	cleanup_fd dir = -1;
 	char line[64];
+	double rate;
 
 	(void)snprintf(line, sizeof(line), "%u", port->number);
 	dir = openat(ports, line, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -93,8 +85,11 @@ static void query_port(int ports, struct port *port, bool all)
 	if (!all)
 		return;
 	read_port_state(dir, "phys_state", port->phys_state);
-	if (fs_read_line(dir, "rate", line, sizeof(line)) > 0)
-		port->rate_gbps = parse_rate(line);
+	if (fs_read_line(dir, "rate", line, sizeof(line)) <= 0)
+		return;
+	/* "400 Gb/sec (4X NDR)"; strtod reads "inf" and also "nan", which are no rates. */
+	rate = strtod(line, NULL);
+	port->rate_gbps = rate > 0 && rate < RATE_MAX ? rate : 0;
 }
 
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,

@@ -167,12 +167,6 @@ static int add_socket_ifname(const struct planning *planning)
 	return setting_add(planning, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
 }
 
-/* NCCL ignores the index on an InfiniBand link. */
-static bool needs_gid(const struct port *port)
-{
-	return strcmp(port->link_layer, "Ethernet") == 0;
-}
-
 static int warn_gids_unknown(const struct planning *planning, const struct device *device)
 {
 	return warnings_add(
@@ -210,7 +204,8 @@ static int common_gid_index(const struct planning *planning, const struct device
 		for (size_t p = 0; p < device->n_ports; p++) {
 			const struct port *port = &device->port[p];
 
-			if (!needs_gid(port))
+			/* NCCL ignores the index on an InfiniBand link. */
+			if (strcmp(port->link_layer, "Ethernet") != 0)
 				continue;
 			if (port->gid_index < 0)
 				return warn_no_gid(planning, device, port);

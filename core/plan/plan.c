@@ -95,12 +95,6 @@ static int decide_namespace(const struct planning *planning)
 					 path));
 }
 
-/* A limit that the node's memory is below limits nothing. */
-static bool is_limited(const struct facts *facts)
-{
-	return facts->spec->memory_limit && facts->spec->memory_limit < facts->node_memory;
-}
-
 static int decide_memory(const struct planning *planning)
 {
 	unsigned long long limit = planning->facts->spec->memory_limit;
@@ -274,7 +268,10 @@ static int choose_decision(const struct planning *planning)
 	}
 	if (!allowed)
 		return decide_namespace(planning);
-	if (config->require_memory_limit && !is_limited(planning->facts))
+	/* A limit that the node's memory is below limits nothing. */
+	if (config->require_memory_limit &&
+	    (!planning->facts->spec->memory_limit ||
+	     planning->facts->spec->memory_limit >= planning->facts->node_memory))
 		return decide_memory(planning);
 	if (config->fail_on_error && is_short(planning->facts))
 		return decide_lack(planning, shortage_text(planning->arena, planning->facts));

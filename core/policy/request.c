@@ -58,15 +58,6 @@ static int read_request(const struct spec *spec, const struct spec_annotation *a
 	return err_set(err, "unknown; known: inject, containers, memlock, nccl");
 }
 
-/* A message (NRI) has no lines. */
-static int fail_annotation(const char *what, const struct spec_annotation *annotation,
-			   struct err *err)
-{
-	(void)err_prefix(err, "annotation %s%.64s", SPEC_ANNOTATION_PREFIX, annotation->name);
-	return annotation->line ? err_prefix(err, "%s: line %zu", what, annotation->line)
-				: err_prefix(err, "%s", what);
-}
-
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err)
 {
@@ -75,8 +66,12 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 	for (size_t i = 0; i < spec->n_annotations; i++) {
 		const struct spec_annotation *a = &spec->annotations[i];
 
-		if (read_request(spec, a, &request, err) < 0)
-			return fail_annotation(what, a, err);
+		if (read_request(spec, a, &request, err) == 0)
+			continue;
+		(void)err_prefix(err, "annotation %s%.64s", SPEC_ANNOTATION_PREFIX, a->name);
+		/* A message (NRI) has no lines. */
+		return a->line ? err_prefix(err, "%s: line %zu", what, a->line)
+			       : err_prefix(err, "%s", what);
 	}
 	request.by_hook = spec->asked && request.inject == INJECT_UNSAID;
 	if (request.by_hook)

@@ -213,12 +213,6 @@ static bool begins_as_option(const char *arg)
 	return arg[0] == '-' && arg[1] != '\0';
 }
 
-/* What follows exec's id is the command that it is to run. */
-static bool options_follow_id(const struct reader *reader)
-{
-	return reader->args.command != RUNTIME_EXEC && (reader->args.runtimes & RUNC);
-}
-
 static void read_command(struct reader *reader, int argc, char *const *argv)
 {
 	bool options_end = false;
@@ -232,7 +226,8 @@ static void read_command(struct reader *reader, int argc, char *const *argv)
 		} else {
 			if (!reader->args.id)
 				reader->args.id = argv[i];
-			if (!options_follow_id(reader))
+			/* What follows exec's id is the command that it is to run. */
+			if (reader->args.command == RUNTIME_EXEC || !(reader->args.runtimes & RUNC))
 				return;
 			i++;
 		}

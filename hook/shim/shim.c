@@ -19,14 +19,6 @@
 
 #define ROUNDS_MAX 4
 
-static bool is_ourselves(const struct stat *st)
-{
-	struct stat own;
-
-	return stat("/proc/self/exe", &own) == 0 && own.st_dev == st->st_dev &&
-	       own.st_ino == st->st_ino;
-}
-
 /*
  * Any runtime may lead back to the shim, for ever: NVIDIA's picks one by a list of its own, and
  * what is called crun may be a wrapper, compiled as well. Only a count that all of them are handed,
@@ -46,12 +38,15 @@ static int real_runtime_count_round(void)
 	return 0;
 }
 
+/* Any program but the shim itself */
 static bool can_run(const char *path)
 {
+	struct stat own;
 	struct stat st;
 
 	return stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0 &&
-	       !is_ourselves(&st);
+	       !(stat("/proc/self/exe", &own) == 0 && own.st_dev == st.st_dev &&
+		 own.st_ino == st.st_ino);
 }
 
 /* As a shell says it when a command cannot be run */
