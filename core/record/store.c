@@ -39,7 +39,7 @@ static bool is_container_id(const char *id)
 {
 	size_t len = strlen(id);
 
-	return len && len <= 128 && id[0] != '.' && strspn(id, ALNUM "_.-") == len;
+	return len && id[0] != '.' && strspn(id, ALNUM "_.-") == len;
 }
 
 /* Namespace and container: RFC 1123 labels. A static pod's uid is a hash. Returns 0 or -1. */
@@ -59,7 +59,7 @@ static bool split_name(char *copy, struct record_entry *entry)
 	char *parts[5];
 	char *end;
 
-	if (copy[0] == '.' || !text_ends_with(copy, SUFFIX))
+	if (!text_ends_with(copy, SUFFIX))
 		return false;
 	copy[strlen(copy) - strlen(SUFFIX)] = '\0';
 	for (size_t i = 0; i < 5; i++) {

@@ -99,10 +99,25 @@ UNIT_ROWS_AS("the next record: ", next_cases)
 	assert_int_equal(read_record(&scene, ID), row->n == 2 || strcmp(row->id, ID) == 0);
 }
 
-UNIT_TEST("two that know nothing of their pods stay both")
+static const struct unknown_case {
+	const char *name;
+	const char *namespace, *uid, *container;
+} unknown_cases[] = {
+	{"nothing", NULL, NULL, NULL},
+	{"no namespace", NULL, UID, "trainer"},
+	{"no uid", "team-a", NULL, "trainer"},
+	{"no container's name", "team-a", UID, NULL},
+};
+
+UNIT_ROWS_AS("two of which is known the same, and not all, stay both: ", unknown_cases)
 {
 	cleanup_scene scene = scene_make();
-	struct record record = {.id = "a", .entry_point = "prestart", .reason = "x"};
+	struct record record = {.id = "a",
+				.entry_point = "prestart",
+				.reason = "x",
+				.pod_namespace = row->namespace,
+				.pod_uid = row->uid,
+				.container = row->container};
 	struct record_entry *entries;
 
 	assert_int_equal(write_record(&scene, &record), 0);
@@ -164,14 +179,17 @@ UNIT_TEST("the longest names that an engine gives fit")
 
 UNIT_TEST("what others could have written is not believed")
 {
+	static const mode_t modes[] = {0620, 0602};
 	cleanup_scene scene = scene_make();
 	const char *file;
 
 	assert_int_equal(write_record(&scene, &denied), 0);
 	file = file_of(&scene);
-	assert_int_equal(fchmodat(scene.dir.fd, file, 0622, 0), 0);
-	assert_int_equal(read_record(&scene, ID), -1);
-	assert_has(scene.err.text, "is not trusted");
+	for (size_t i = 0; i < LENGTH(modes); i++) {
+		assert_int_equal(fchmodat(scene.dir.fd, file, modes[i], 0), 0);
+		assert_int_equal(read_record(&scene, ID), -1);
+		assert_has(scene.err.text, "is not trusted");
+	}
 	if (geteuid() == 0) {
 		assert_int_equal(fchmodat(scene.dir.fd, file, 0600, 0), 0);
 		assert_int_equal(fchownat(scene.dir.fd, file, 12345, 0, 0), 0);
