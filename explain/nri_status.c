@@ -231,28 +231,6 @@ static int look_into_containers(struct search *search, struct err *err)
 	return 0;
 }
 
-static int conclude(const struct search *search, struct nri_status *ret_status, struct err *err)
-{
-	if (search->rank == RANK_NONE) {
-		(void)err_set(err, "no " NRI_NAME " runs");
-		return -ENOENT;
-	}
-	*ret_status = search->status;
-	ret_status->n_found = search->n_found;
-	ret_status->n_connected = search->n_connected;
-	return search->rank == RANK_ENDED ? -ESRCH : search->rank == RANK_HANGS ? -ETIMEDOUT : 0;
-}
-
-int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
-		    struct err *err)
-{
-	struct search search = {.arena = arena, .sysroot = sysroot, .recorded = recorded};
-
-	if (look_below(&search, sysroot, 0, err) < 0 || look_into_containers(&search, err) < 0)
-		return -1;
-	return conclude(&search, ret_status, err);
-}
-
 /*
  * In a container of hostPID the first process has another root, or one that may not be looked at
  * without its capabilities (the kernel's ptrace_may_access). Where process ids are a container's
@@ -265,14 +243,21 @@ static bool is_first_process_root(int sysroot)
 	return first >= 0 && fs_same_file(first, sysroot);
 }
 
-int nri_status_find_own(struct arena *arena, int sysroot, struct nri_status *ret_status,
-			struct err *err)
+int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
+		    struct err *err)
 {
-	struct search search = {.arena = arena, .sysroot = sysroot};
+	struct search search = {.arena = arena, .sysroot = sysroot, .recorded = recorded};
 
-	if (is_first_process_root(sysroot))
-		return nri_status_find(arena, sysroot, false, ret_status, err);
 	if (look_below(&search, sysroot, 0, err) < 0)
 		return -1;
-	return conclude(&search, ret_status, err);
+	if ((recorded || is_first_process_root(sysroot)) && look_into_containers(&search, err) < 0)
+		return -1;
+	if (!search.n_found) {
+		(void)err_set(err, "no " NRI_NAME " runs");
+		return -ENOENT;
+	}
+	*ret_status = search.status;
+	ret_status->n_found = search.n_found;
+	ret_status->n_connected = search.n_connected;
+	return search.rank == RANK_ENDED ? -ESRCH : search.rank == RANK_HANGS ? -ETIMEDOUT : 0;
 }

@@ -80,14 +80,6 @@ int nri_status_read(struct arena *arena, int sysroot, const char *name,
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);
 
-/*
- * The same for a probe. On the node it is nri_status_find(). In a container, also in one that sees
- * the node's processes (hostPID), only the container's own plugin counts: a neighbour that serves
- * does not make one healthy that hangs.
- */
-int nri_status_find_own(struct arena *arena, int sysroot, struct nri_status *ret_status,
-			struct err *err);
-
 /* When a process started, in clock ticks since boot (proc(5), starttime); 0: it does not exist. */
 uint64_t nri_status_start_of(int64_t pid);
 

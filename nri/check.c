@@ -103,8 +103,7 @@ static int check(const struct nri_options *options)
 	if (root >= 0) {
 		(void)printf("NRI         %s: %s\n", nri_socket_text(nri_socket_of(socket, false)),
 			     path);
-		found = recorded ? nri_status_find(&arena, root, true, &status, &err)
-				 : nri_status_find_own(&arena, root, &status, &err);
+		found = nri_status_find(&arena, root, recorded, &status, &err);
 	}
 	switch (found) {
 	case 0:

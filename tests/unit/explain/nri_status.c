@@ -59,7 +59,7 @@ UNIT_ROWS(wrong_cases)
 	assert_int_equal(nri_status_read(&arena, dir.fd, "nri.json", &status, &err), row->want);
 	assert_has(err.text, row->says);
 	/* A probe does not take it for a plugin that has not started yet. */
-	assert_int_equal(nri_status_find_own(&arena, dir.fd, &status, &err), row->want);
+	assert_int_equal(nri_status_find(&arena, dir.fd, false, &status, &err), row->want);
 }
 
 UNIT_TEST("status: a process is known by its start")

@@ -73,6 +73,7 @@ UNIT_TEST("a second entry point changes nothing of a grant, and whose the contai
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	const struct options nri = {.sysroot = dir.path, .engine = "containerd /run/nri"};
+	const struct options other = {.sysroot = dir.path, .engine = "cri-o /run/nri"};
 	const struct options hook = {.sysroot = dir.path};
 	cleanup_arena arena = {0};
 	struct container container = {.id = ID, .node.root = dir.fd, .devices.n = 0};
@@ -88,6 +89,11 @@ UNIT_TEST("a second entry point changes nothing of a grant, and whose the contai
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
 	assert_string_equal(record.entry_point, "prestart");
 	assert_string_equal(record.engine, "containerd /run/nri");
+	/* A grant after that is new, and so is another engine. */
+	assert_int_equal(remember(&other, &container, RECORD_GRANTED, "third", "nri"), 0);
+	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
+	assert_string_equal(record.reason, "third");
+	assert_string_equal(record.engine, "cri-o /run/nri");
 	arena_free(&container.arena);
 }
 
