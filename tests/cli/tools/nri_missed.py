@@ -13,9 +13,9 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 import nri_scene  # noqa: E402
 from nri_peer import PLUGIN, REQUEST, SERVICE, container, pack  # noqa: E402
-from nri_scene import ASKS, FUNCTION, NODE, RUN, SHIPPED, STATUS, T, TWO, check, config, equal, ok, stalled, status, until, write  # noqa: E402
+from nri_scene import ASKS, FUNCTION, NODE, RECORDS, SHIPPED, STATUS, T, TWO, check, config, equal, ok, stalled, status, until, write  # noqa: E402
+from protobuf import unpack  # noqa: E402
 
-RECORDS = os.path.join(RUN, "records")
 ENGINE = "containerd " + os.path.join(NODE, "var/run/nri/nri.sock")
 METRICS = os.path.join(T, "metrics.prom")
 RUNNING, STOPPED = 3, 4
@@ -65,19 +65,8 @@ def known(number, pid=0, state=RUNNING, annotations=ASKS, devices=TWO, pod="h-ki
 
 def split(request):
     """The two fields of a CreateContainerRequest"""
-    fields = []
-    while request:
-        place, length, shift = 1, 0, 0
-        while True:
-            byte = request[place]
-            length |= (byte & 0x7f) << shift
-            shift += 7
-            place += 1
-            if not byte & 0x80:
-                break
-        fields.append(request[place:place + length])
-        request = request[place + length:]
-    return fields
+    fields = unpack(request)
+    return fields[1][0], fields[2][0]
 
 
 def payload(*items, pods=True, containers=True):

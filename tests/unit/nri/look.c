@@ -73,6 +73,8 @@ static const struct look_case {
 	{"starts: denied before", .before = "denied", .after = "denied"},
 	{"starts: granted, and it has its variables", .has_settings = true, .before = "granted",
 	 .after = "granted"},
+	{"runs: granted, and it has its variables", .state = RUNS, .has_settings = true,
+	 .before = "granted", .after = "granted"},
 	{"starts: granted, and the engine never had the answer", .before = "granted", MISSED},
 	{"runs: granted, and the engine never had the answer", .state = RUNS, .before = "granted",
 	 MISSED},
