@@ -22,21 +22,21 @@ static void put_target(yajl_gen gen, const struct target *target)
 	(void)yajl_gen_map_close(gen);
 }
 
+static const char *status_label(enum finding_status status)
+{
+	return status == FINDING_UNCHECKED ? "not_checkable" : finding_status_name(status);
+}
+
 static void put_counts(yajl_gen gen, const struct findings *findings)
 {
-	static const char *const names[REPORT_STATUSES] = {
-		[FINDING_OK] = "ok",
-		[FINDING_WARN] = "warn",
-		[FINDING_FAIL] = "fail",
-		[FINDING_UNCHECKED] = "not_checkable",
-	};
 	const struct findings_counts counts = findings_count(findings);
 	const struct finding *cause = findings_cause(findings);
 
 	json_put_string(gen, "summary");
 	(void)yajl_gen_map_open(gen);
 	for (int i = 0; i < REPORT_STATUSES; i++)
-		json_put_integer(gen, names[i], true, (long long)counts.of[i]);
+		json_put_integer(gen, status_label((enum finding_status)i), true,
+				 (long long)counts.of[i]);
 	json_put_member(gen, "cause", cause ? cause->id : NULL);
 	(void)yajl_gen_map_close(gen);
 }
@@ -104,11 +104,6 @@ static void put_label(FILE *out, const char *value)
 			(void)fputc('\\', out);
 		(void)fputc(*value, out);
 	}
-}
-
-static const char *status_label(enum finding_status status)
-{
-	return status == FINDING_UNCHECKED ? "not_checkable" : finding_status_name(status);
 }
 
 /* Two series with the same labels would make the collector refuse the whole file. */

@@ -269,6 +269,8 @@ poststop="{\"version\":\"1.0.0\",$crun,\"stages\":[\"poststop\"]}"
 try "two files of one name: the one that is read last is in force" "$OURS" ok createRuntime \
 	on_a_node write "$OVER/90-oci-rdma-hook.json" "$poststop"
 also hook_installed ok
+is "hooks and handlers of others are not spoken of" "/$HOOKS/90-oci-rdma-hook.json /$HOOKS/91-oci-rdma-hook-poststart.json" \
+	"$(jq -r '[.findings[] | select(.id == "crio_handler" or .id == "hook_file").subject] | join(" ")' "$T/out")"
 reversed() {
 	write etc/crio/crio.conf.d/90-x $'[crio.runtime]\nhooks_dir = ["/'"$HOOKS\", \"/$OVER\"]"
 	write "$OVER/90-oci-rdma-hook.json" "$1"
