@@ -31,7 +31,6 @@ static const struct special {
 	{"retry counter exceeded", COMPLETION},
 	{"ibv_", CALL},
 	{"mlx5dv_", CALL},
-	{" via net/", FACT},
 	{"net/ib : using [", FACT},
 	{"nccl version ", FACT},
 	{":ffff:", FACT},
