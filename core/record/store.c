@@ -312,7 +312,7 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
 		struct err *err)
 {
-	cleanup_fd fd = fs_open(dir, file, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	cleanup_fd fd = fs_open(dir, file, O_RDONLY, RESOLVE_BENEATH);
 	const char *what = arena_printf(arena, "/" RECORD_DIR "/%s", file);
 	struct fs_text text;
 

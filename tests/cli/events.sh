@@ -199,11 +199,11 @@ has "the log" "events of namespace team-a cannot be posted, will retry: the API 
 is "the event" '"h-quota-0"' "$(events .regarding.name | tail -1)"
 row "503, 429: said once, with the reason of the first; an answer without an end, a redirection: nothing can be posted, and the redirection is not followed"
 before=$(n_requests)
-answers '503 ServiceUnavailable etcd has no leader' '429 TooManyRequests later' endless '302 Found /stolen' '200 - -'
+answers '503 ServiceUnavailable etcd has no leader' '429 TooManyRequests later' endless '307 Redirect /stolen' '200 - -'
 refused h-later-0
 within requested "$((before + 4))"
 within logs "h-later-0 .*are posted again"
-is "the log" "1 0" "$(for of in "team-a cannot be posted.*503: etcd has no leader" "answers 429\|answers 302"; do grep -c "$of" "$T/log"; done | paste -sd ' ')"
+is "the log" "1 0" "$(for of in "team-a cannot be posted.*503: etcd has no leader" "answers 429\|answers 307"; do grep -c "$of" "$T/log"; done | paste -sd ' ')"
 lacks "requests" "POST /stolen" "$(cat "$API/requests")"
 row "a namespace whose events are refused (EventRateLimit) waits alone; another one's come at once, and its own when they are taken"
 before=$(n_events)

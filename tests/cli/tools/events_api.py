@@ -1,7 +1,7 @@
 """events_api.py DIRECTORY: as much of a Kubernetes API server as oci-rdma-events needs, with TLS: DIRECTORY has cert.pem and key.pem, and DIRECTORY/port
 says where. It judges each request as the API server would (pkg/apis/core/validation/events.go), and stores what it takes: DIRECTORY/events has a line
 for each event, DIRECTORY/requests one for each request, "STATUS METHOD PATH TOKEN WHY". The next answers are in DIRECTORY/answers, "STATUS REASON
-MESSAGE" or "hang", one a line, each for one request; of 302 the message is the place. The token must be DIRECTORY/token. Events of the namespace that DIRECTORY/refuses
+MESSAGE" or "hang", one a line, each for one request; of 307 the message is the place. The token must be DIRECTORY/token. Events of the namespace that DIRECTORY/refuses
 names are refused for their rate. With OLD_TLS it speaks no TLS 1.2."""
 import http.server
 import json
@@ -62,7 +62,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
         self.send_response(status)
         self.send_header("Content-Type", "application/json")
         self.send_header("Content-Length", str(len(body)))
-        if status == 302:
+        if status == 307:
             self.send_header("Location", message)
         self.end_headers()
         self.wfile.write(body)

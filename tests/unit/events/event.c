@@ -95,6 +95,8 @@ static const struct path_case {
 	{"one that begins as the policy does", "/etc/oci-rdma-hook/config.json.d/x (y)",
 	 "a file of the node (y)"},
 	{"at the end", "cannot read /run/x/config.json", "cannot read a file of the node"},
+	{"beside marks", "(/run/x), a=/run/y; 'b' /run/z: c",
+	 "(a file of the node), a=a file of the node; 'b' a file of the node: c"},
 	{"the container's own", "/etc/nccl.conf and /dev/infiniband/uverbs6 stay",
 	 "/etc/nccl.conf and /dev/infiniband/uverbs6 stay"},
 };
@@ -114,6 +116,7 @@ UNIT_ROWS_AS("paths of the node are none of the author's business: ", path_cases
 /* 1,024 bytes at most, of whole characters, without a control character */
 UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 {
+	static const char *const containers[] = {"trainer", "trainers"};
 	cleanup_arena arena = {0};
 	static char reason[RECORD_REASON_MAX + 1];
 	struct record record = denied;
@@ -124,11 +127,26 @@ UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 		memcpy(reason + i, "\xc3\xa9", 2);
 	reason[0] = '\x1b';
 	record.reason = reason;
-	note = strstr(text_of(&arena, &record), "\"note\":\"") + strlen("\"note\":\"");
-	end = strchr(note, '"');
-	assert_in_range(end - note, 1023, 1024);
-	assert_int_equal(strncmp(note, "container trainer: ?", 20), 0);
-	assert_true((unsigned char)end[-1] == 0xa9);
+	for (size_t i = 0; i < LENGTH(containers); i++) {
+		record.container = containers[i];
+		note = strstr(text_of(&arena, &record), "\"note\":\"") + strlen("\"note\":\"");
+		end = strchr(note, '"');
+		assert_int_equal(end - note, 1023 + i);
+		assert_int_equal(strncmp(note, "container trainer", 17), 0);
+		assert_int_equal(note[19 + i], '?');
+		assert_true((unsigned char)end[-1] == 0xa9);
+	}
+}
+
+UNIT_TEST("without the container's name and the pod's uid an event has neither")
+{
+	cleanup_arena arena = {0};
+	struct record record = denied;
+
+	record.container = NULL;
+	record.pod_uid = NULL;
+	assert_has(text_of(&arena, &record), "\"note\":\"namespace team-a is");
+	assert_null(strstr(text_of(&arena, &record), "\"uid\""));
 }
 
 static const char *name_of(struct arena *arena, const struct record *record)

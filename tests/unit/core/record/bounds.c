@@ -176,6 +176,7 @@ UNIT_TEST("an excess is worked off, and what is no record goes")
 		unit_write(scene.dir.fd, path, "{}", 0600);
 	}
 	assert_int_equal(list_records(&scene, &entries), 2200);
+	assert_int_equal(unit_entries(scene.dir.fd, RECORD_DIR), 2200 + LENGTH(strays));
 	assert_int_equal(write_record(&scene, &denied), 0);
 	assert_int_equal(unit_entries(scene.dir.fd, RECORD_DIR), FULL);
 	assert_int_equal(list_records(&scene, &entries), FULL);
@@ -307,6 +308,32 @@ UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at e
 			assert_int_equal(record_load(&scene.arena, dir, entries[i].file, &record,
 						     &scene.err),
 					 1);
+}
+
+static int replace_for_ever(const void *context)
+{
+	const struct scene *scene = context;
+	struct record record = denied;
+	struct err err;
+
+	for (unsigned i = 0;; i++) {
+		record.result = i & 1 ? RECORD_DENIED : RECORD_FAILED;
+		(void)record_write(scene->dir.path, &record, &err);
+	}
+	return 0;
+}
+
+UNIT_TEST("a record that is replaced all the time is always found")
+{
+	cleanup_scene scene = scene_make();
+	pid_t writer;
+
+	assert_int_equal(write_record(&scene, &denied), 0);
+	writer = unit_start(replace_for_ever, &scene);
+	for (int i = 0; i < 2000; i++)
+		assert_int_equal(read_record(&scene, ID), 1);
+	(void)kill(writer, SIGKILL);
+	assert_int_equal(waitpid(writer, NULL, 0), writer);
 }
 
 /* ---- disks ---- */

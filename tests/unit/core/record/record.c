@@ -39,6 +39,7 @@ UNIT_TEST("what is not known is null, and a record without a reason is none")
 
 	assert_int_equal(write_record(&scene, &least), 0);
 	assert_has(unit_read(&scene.arena, scene.dir.fd, file_of(&scene)), "\"pod\": null,");
+	assert_has(unit_read(&scene.arena, scene.dir.fd, file_of(&scene)), "\"schema\": 1,");
 	assert_int_equal(read_record(&scene, ID), -1); /* no reason */
 	assert_has(scene.err.text, "a record has an id, a reason and an entry point");
 }
@@ -50,6 +51,7 @@ UNIT_TEST("directory and file are root's alone; a listing says what decides what
 	int64_t before = clock_ms();
 
 	assert_int_equal(write_record(&scene, &denied), 0);
+	assert_int_equal(unit_stat(scene.dir.fd, "run/oci-rdma-hook").st_mode & 07777, 0700);
 	assert_int_equal(unit_stat(scene.dir.fd, RECORD_DIR).st_mode & 07777, 0700);
 	assert_int_equal(unit_stat(scene.dir.fd, file_of(&scene)).st_mode & 07777, 0600);
 	assert_int_equal(list_records(&scene, &entries), 1);
@@ -300,6 +302,34 @@ UNIT_TEST("a record that is too long leaves out variables and annotations")
 	record.pod = value;
 	assert_int_equal(write_record(&scene, &record), -1);
 	assert_has(scene.err.text, "would be longer than 8192 bytes");
+}
+
+UNIT_TEST(
+	"a record of 8,192 bytes is written and read; of one byte more the variables are left out")
+{
+	static char value[RECORD_SIZE_MAX + 1];
+	struct json_pair pair = {"NCCL_X", value};
+	cleanup_scene scene = scene_make();
+	struct record record = denied;
+	off_t size;
+
+	record.settings.item = &pair;
+	assert_int_equal(write_record(&scene, &record), 0);
+	size = unit_stat(scene.dir.fd, file_of(&scene)).st_size;
+	for (size_t more = 0; more < 2; more++) {
+		memset(value, 'x', RECORD_SIZE_MAX - (size_t)size + more);
+		assert_int_equal(write_record(&scene, &record), 0);
+		assert_int_equal(read_record(&scene, ID), 1);
+		assert_int_equal(scene.read.settings.n, 1 - more);
+		if (!more)
+			assert_int_equal(unit_stat(scene.dir.fd, file_of(&scene)).st_size,
+					 RECORD_SIZE_MAX);
+	}
+	memset(value, ' ', RECORD_SIZE_MAX - 1);
+	memcpy(value + RECORD_SIZE_MAX - 1, "{}", 2);
+	unit_write(scene.dir.fd, file_of(&scene), value, 0600);
+	assert_int_equal(read_record(&scene, ID), -1);
+	assert_has(scene.err.text, "larger than 8192 bytes");
 }
 
 /* ---- removed ---- */
