@@ -563,7 +563,7 @@ nodes() {
 }
 for name in {kubernetes,openshift}-{nri,nri-launch,install,events}; do
 	is "$name: only workers with an HCA have its pods, and nodes that are labelled by hand" \
-		"feature.node.kubernetes.io/rdma.capable In true, node-role.kubernetes.io/control-plane DoesNotExist; or oci-rdma-hook.io/rdma In true" "$(nodes "$name")"
+		"$(printf 'feature.node.kubernetes.io/rdma.%s In true, node-role.kubernetes.io/control-plane DoesNotExist; or ' capable available)oci-rdma-hook.io/rdma In true" "$(nodes "$name")"
 	is "$name: each object and pod says its version" "$(sed -n 's/^VERSION := //p' Makefile)" "$(json "$T/config-$name.yaml" |
 		jq -r '[.[] | select(.kind | IN("DaemonSet", "ConfigMap")) | .metadata, (.spec.template.metadata // empty) | .labels["app.kubernetes.io/version"]] | unique[]')"
 done
