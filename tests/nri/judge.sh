@@ -106,6 +106,23 @@ served
 kept
 content
 
+# ---- a validator behind the plugin ----
+
+SAMPLE=config/openshift/nri-mutation-policy.yaml
+RUN="$SAMPLE"
+runtime -sync 0 -creates 2000 -policy $SAMPLE
+served
+content
+
+RUN="a validator that allows variables alone"
+sed 's/\[Env, Other\]/[Env]/' $SAMPLE >"$T/policy.yaml"
+runtime -sync 0 -creates 2000 -policy "$T/policy.yaml"
+says "whoever is given a limit is refused, and reads why" '[.answers[].error | select(.)] | unique' \
+	'["validator \"10-allow-mutations\" rejected container adjustment, reason: namespace team-a may not have Other"]'
+says "nobody else is" '.answers | map_values(select(.error)) | keys' '["granted","granted-by-container","granted-wordy"]'
+says "containers of a kind are all refused alike" .unlike '[]'
+content
+
 # ---- policy, read anew for each ----
 
 RUN="answers longer than a frame"

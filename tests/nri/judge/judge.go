@@ -114,13 +114,20 @@ type runtime interface {
 // Creations before the first look at what the plugin holds: by then it has what it needs, and has seen every kind
 const warmUp = 1000
 
+// What a validator refuses behind the plugin
+var rules = &policy{}
+
 func createAll(r *report, from runtime, count int, plugin process) {
 	for i := 0; i < count; i++ {
 		if i == warmUp && plugin != 0 {
 			r.Begin = plugin.usage()
 		}
 		k := kindOf(i)
-		response, err := from.create(request(k, i))
+		asked := request(k, i)
+		response, err := from.create(asked)
+		if err == nil {
+			err = rules.validate(asked.GetPod().GetNamespace(), response.GetAdjust())
+		}
 		r.add(k, i, answerOf(response, err))
 	}
 	if plugin != 0 {
@@ -141,7 +148,11 @@ func main() {
 	flag.DurationVar(&requestTimeout, "timeout", patience, "how long a plugin may take for an answer")
 	streamed := flag.Bool("streamed", false, "as containerd 2")
 	bench := flag.Int("bench", 0, "rounds to measure")
+	draft := flag.String("policy", "", "a file of OpenShift's draft, by which answers are refused")
 	flag.Parse()
+	if *draft != "" {
+		rules = readPolicy(*draft)
+	}
 	quiet()
 	switch {
 	case *bench > 0:
