@@ -13,6 +13,11 @@
 #define ASKS "\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}"
 #define ODD "\"annotations\":{\"oci-rdma-hook.io/memlock\":\"much\"}"
 
+#define GROUP                                                                                      \
+	"\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":\"/dev/vfio/57\","                       \
+	"\"major\":243,\"minor\":0}]}"
+#define COUNTS "\"devices\":[\"verbs\",\"vfio\"]"
+
 #define ASKS_WITH_DEVICE "{" ASKS "," DEVICE "}"
 #define ASKS_WITHOUT "{" ASKS "}"
 #define DEVICE_ALONE "{" DEVICE "}"
@@ -68,6 +73,22 @@ static const struct outcome_case {
 	{"denied: on_denied fail, it does not ask", DEVICE_ALONE,
 	 OTHERS "," ON_DENIED ",\"opt_in\":\"device\"", NO_STEP, OUTCOME_DENIED, false,
 	 "not among the namespaces", 0},
+
+	/* A function of vfio-pci is a device where the policy says so, and else nothing. */
+	{"vfio: grant", "{" ASKS "," GROUP "}", COUNTS "," ALL_FAIL, NO_STEP, OUTCOME_GRANTED,
+	 false, NULL, 0},
+	{"vfio: not counted", "{" ASKS "," GROUP "}", ON_ERROR "," ON_DENIED, NO_STEP,
+	 OUTCOME_NOTHING, false, "no RDMA device allocated", 0},
+	{"vfio: denied, on_denied fail", "{" ASKS "," GROUP "}", COUNTS "," OTHERS "," ON_DENIED,
+	 NO_STEP, OUTCOME_DENIED, true, "(on_denied: fail in ", 0},
+	{"vfio: apply: fail", "{" ASKS "," GROUP "}", COUNTS "," ON_ERROR, AT_APPLY, OUTCOME_FAILED,
+	 true, "apply", 0},
+	{"vfio: request: cannot be read, fail", "{" ODD "," GROUP "}", COUNTS "," ON_ERROR, NO_STEP,
+	 OUTCOME_FAILED, true, "memlock", 0},
+	{"vfio: request: cannot be read, not counted", "{" ODD "," GROUP "}", ON_ERROR, NO_STEP,
+	 OUTCOME_NOTHING, false, "memlock", 0},
+	{"vfio: policy: cannot be read", "{" ASKS "," GROUP "}", COUNTS ",\"memlok\":1", NO_STEP,
+	 OUTCOME_NOTHING, false, "memlok", 0},
 
 	/* What was decided cannot be applied. */
 	{"apply: warn", ASKS_WITH_DEVICE, FAIL "," ON_DENIED, AT_APPLY, OUTCOME_FAILED, false,
@@ -184,6 +205,9 @@ static void make_node(const struct unit_dir *dir, const struct outcome_case *row
 		unit_write(dir->fd, "sys/dev/char/x", "", 0644);
 		unit_write(dir->fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
 		assert_int_equal(symlinkat("../../" FUNCTION, dir->fd, "sys/dev/char/231:198"), 0);
+		assert_int_equal(
+			symlinkat("../../devices/virtual/vfio/57", dir->fd, "sys/dev/char/243:0"),
+			0);
 	}
 	(void)snprintf(text, sizeof(text), "{%s}", config);
 	unit_write(dir->fd, "etc/oci-rdma-hook/config.json", text, 0644);
@@ -257,13 +281,14 @@ UNIT_TEST("late: in between")
 		{.spec = ASKS_WITH_DEVICE, .config = ON_ERROR},
 		{.spec = ASKS_WITH_DEVICE, .config = FAIL "," ON_DENIED},
 		{.spec = ASKS_WITHOUT, .config = ON_ERROR "," TCP},
+		{.spec = "{" ASKS "," GROUP "}", .config = COUNTS "," ON_ERROR},
 	};
 	struct outcome outcome;
 	struct bench bench;
 
 	for (size_t i = 0; i < LENGTH(rows); i++) {
 		serve(&rows[i], false, &outcome, &bench);
-		assert_int_equal(bench.if_late, i == 0);
+		assert_int_equal(bench.if_late, i == 0 || i == 3);
 		assert_false(outcome.must_fail);
 	}
 }
