@@ -109,6 +109,8 @@ static const struct number_case {
 	 "vfio/devices/vfio0"},
 	{"number: what lies below a vfio group is none", "../../devices/virtual/vfio/57/hidraw0",
 	 NUMBER_OTHER, NULL},
+	{"number: another device's directory called vfio", "../../devices/platform/x/vfio/57",
+	 NUMBER_OTHER, NULL},
 	{"number: a class that begins as vfio's does", "../../devices/virtual/vfio-other/57",
 	 NUMBER_OTHER, NULL},
 	{"number: what lies below a function's vfio device is none",

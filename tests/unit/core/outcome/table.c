@@ -77,6 +77,8 @@ static const struct outcome_case {
 	/* A function of vfio-pci is a device where the policy says so, and else nothing. */
 	{"vfio: grant", "{" ASKS "," GROUP "}", COUNTS "," ALL_FAIL, NO_STEP, OUTCOME_GRANTED,
 	 false, NULL, 0},
+	{"vfio: opt_in device", "{" GROUP "}", COUNTS ",\"opt_in\":\"device\"", NO_STEP,
+	 OUTCOME_GRANTED, false, NULL, 0},
 	{"vfio: not counted", "{" ASKS "," GROUP "}", ON_ERROR "," ON_DENIED, NO_STEP,
 	 OUTCOME_NOTHING, false, "no RDMA device allocated", 0},
 	{"vfio: denied, on_denied fail", "{" ASKS "," GROUP "}", COUNTS "," OTHERS "," ON_DENIED,
