@@ -124,12 +124,12 @@ static int find_all(struct doctor *doctor, struct findings *findings, struct err
 {
 	const struct doctor_options *options = &doctor->options;
 
-	if (options->topology)
-		return check_distance(doctor, findings, err);
 	if (options->symptom)
 		return explain(doctor, findings, err);
 	if (doctor->no_openat2)
 		return runner_run(doctor, &kernel_check, 1, findings, err);
+	if (options->topology)
+		return check_distance(doctor, findings, err);
 	if (!options->listen && !options->connect &&
 	    runner_run(doctor, all_checks, n_all_checks, findings, err) < 0)
 		return -1;

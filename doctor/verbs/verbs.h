@@ -43,7 +43,8 @@ struct verbs_setup {
 const char *verbs_remedy(const struct verbs_setup *setup, const struct trouble *trouble);
 
 /*
- * (registration.c)
+ * How much memory ibv_reg_mr takes, found by trying (registration.c): RLIMIT_MEMLOCK says one
+ * thing, CAP_IPC_LOCK, user namespaces and what is pinned already say another.
  */
 #define REGISTRATION_MAX ((size_t)256 << 20) /* NCCL needs more than less */
 
