@@ -154,9 +154,9 @@ static int walk(struct members *members, int at, const char *name, int depth)
 	if (dir < 0 || depth > DEPTH_MAX || members->directories++ > DIRECTORIES_MAX)
 		return 0;
 	status = visit_procs(members, dir);
-	if (status || tree_open_listing(dir, ".", &entries) < 0 || !entries)
-		return status;
-	while (!status && (entry = readdir(entries))) {
+	if (!status)
+		(void)tree_open_listing(dir, ".", &entries);
+	while (!status && entries && (entry = readdir(entries))) {
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
 			status = walk(members, dir, entry->d_name, depth + 1);
 	}
@@ -165,9 +165,9 @@ static int walk(struct members *members, int at, const char *name, int depth)
 
 static int walk_all(struct members *members, int root, const char *path)
 {
-	cleanup_fd dir = path[0] ? tree_open_dir(root, path) : -1;
+	cleanup_fd dir = tree_open_dir(root, path);
 
-	return dir < 0 ? 0 : walk(members, dir, ".", 0);
+	return walk(members, dir, ".", 0);
 }
 
 int64_t cgroup_first(int root, const char *path)

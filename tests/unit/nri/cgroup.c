@@ -2,6 +2,10 @@
 /* Where a container's cgroup is, and whose limits are raised there */
 #include "tests/unit/nri/nri.h"
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <sys/syscall.h>
+
 #include "nri/missed.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
@@ -120,7 +124,8 @@ UNIT_ROWS(place_cases)
 	int status;
 	rlim_t soft;
 
-	unit_write(dir.fd, TOP "/a/" ID "/other", "", 0600);
+	/* Which is too deep, and keeps no other one from being raised */
+	unit_write(dir.fd, TOP "/a/" ID "/other/2/3/4/5/6/7/8/9/10", "", 0600);
 	write_procs(&dir, row->place, pid);
 	status = cgroup_mend(dir.fd, TOP "/a/" ID, PLAN, &n, &err);
 	soft = soft_of(pid);
@@ -167,6 +172,47 @@ UNIT_TEST("mend: a process that is listed no more when it is held stays")
 	assert_int_equal(n, 0);
 	assert_int_equal(soft_of(pid), SOFT);
 	end_one(pid);
+}
+
+static const struct without_case {
+	const char *name;
+	unsigned call;
+	const char *says;
+	int dir;
+} without_cases[] = {
+	{"mend: a process that cannot be held is a failure", SYS_pidfd_open, "pidfd_open", -1},
+	{"mend: one whose limit cannot be raised, too", SYS_prlimit64, "RLIMIT_MEMLOCK", -1},
+};
+
+/* As a kernel, or another's filter, that does not have the call */
+static int mend_without(const void *context)
+{
+	const struct without_case *row = context;
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, row->call, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	const struct sock_fprog filter = {LENGTH(code), code};
+	struct err err = {0};
+	size_t n;
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0)
+		return UNIT_NOT_HERE;
+	return cgroup_mend(row->dir, TOP "/a", PLAN, &n, &err) != -1 ||
+	       !strstr(err.text, row->says);
+}
+
+UNIT_ROWS(without_cases)
+{
+	cleanup_unit_dir dir = unit_dir_make();
+	struct without_case here = *row;
+
+	here.dir = dir.fd;
+	write_procs(&dir, TOP "/a", getpid());
+	assert_int_equal(unit_result_of(mend_without, &here), 0);
 }
 
 UNIT_TEST("mend: a link leads to no cgroup, nor does no path")
