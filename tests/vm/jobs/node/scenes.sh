@@ -185,7 +185,7 @@ missed_and_mended() {
 	cp "$config" "$STATE/config.json"
 	sed -i 's|// "on_missed": "report", |"on_missed": "mend",|' "$config" # as the file's head says
 	systemctl daemon-reload && systemctl restart "${UNITS[@]}"
-	check "$ROW, mended: --check says so" within check_says "team-a/$name/trainer (mended: its processes have the limit, an exec does not)"
+	check "$ROW, mended: --check says so" within check_says "mended      team-a/$name/trainer: "
 	has "$ROW, mended: the journal says for what the pod has to be created again" "an exec has the engine's limit" "$(syslog_of "$ID")"
 	by_exec exec-sync
 	refused "$ROW, mended, exec"
