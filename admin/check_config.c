@@ -8,15 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/engine/engine.h"
-#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/deadline.h"
 #include "core/json/document.h"
-#include "core/policy/policy.h"
 #include "core/policy/runtimes.h"
 #include "explain/linked.h"
 

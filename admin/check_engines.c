@@ -5,8 +5,6 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "admin/engine/engine.h"
-#include "admin/installation/installation.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 

@@ -2,20 +2,15 @@
 #include "admin/admin.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "admin/engine/engine.h"
-#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
-#include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
 struct rendering {

@@ -8,13 +8,10 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "admin/engine/engine.h"
-#include "admin/installation/installation.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
-#include "core/policy/policy.h"
 
 struct rendering {
 	struct arena *arena;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
-#include <stdint.h>
 
 #include "admin/admin.h"
 #include "admin/removal/removal.h"

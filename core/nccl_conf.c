@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 
 #define WHAT "/" NCCL_CONF " of the container"
 

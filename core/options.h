@@ -4,7 +4,6 @@
 #define OCI_RDMA_OPTIONS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 struct options {
 	const char *sysroot; /* "/" by default */

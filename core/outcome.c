@@ -5,7 +5,6 @@
 #include <syslog.h>
 
 #include "core/record/store.h"
-#include "core/report/report.h"
 
 /* ---- what a container is that could not be examined ---- */
 
@@ -110,6 +109,15 @@ static void leave_record(struct container *container, const struct outcome *outc
 		(void)remember(&options, container, result, outcome->reason, entry->name);
 }
 
+static void log_err(const struct container *container, const struct err *err,
+		    const struct entry_point *entry, bool told)
+{
+	if (told)
+		log_failure(container, err, entry->name);
+	else
+		log_failure_silently(container, err, entry->name);
+}
+
 /* What the engine cannot give; the container has the rest. */
 static void log_lack(const struct container *container, const char *why,
 		     const struct entry_point *entry)
@@ -119,10 +127,7 @@ static void log_lack(const struct container *container, const char *why,
 	if (!why || entry->repeats)
 		return;
 	(void)err_set(&err, "%s", why);
-	if (entry->tells)
-		log_failure(container, &err, entry->name);
-	else
-		log_failure_silently(container, &err, entry->name);
+	log_err(container, &err, entry, entry->tells);
 }
 
 static void log_part(struct container *container, const struct outcome *outcome,
@@ -140,10 +145,7 @@ static void log_failed(struct container *container, const struct outcome *outcom
 	log_part(container, outcome, entry);
 	if (entry->repeats && container->spec_known && container->plan.decision != DECISION_GRANT)
 		return;
-	if (outcome->must_fail || entry->tells)
-		log_failure(container, &outcome->err, entry->name);
-	else
-		log_failure_silently(container, &outcome->err, entry->name);
+	log_err(container, &outcome->err, entry, outcome->must_fail || entry->tells);
 	leave_record(container, outcome, entry, RECORD_FAILED);
 }
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "core/base/fs.h"

@@ -88,13 +88,26 @@ static void say(const struct looked *one, enum record_result result, const char 
 #define WHEN "created while no plugin was connected: "
 #define RECREATE "delete the pod, so that it is created again"
 
+/* Whether this process may raise a limit that far. Returns 0, or -1 with the reason. */
+static int may_raise(uint64_t bytes, struct err *err)
+{
+	uint64_t max = own_memlock_max();
+
+	if (!max || max >= bytes)
+		return 0;
+	return err_set(err,
+		       "RLIMIT_MEMLOCK cannot be raised above %llu bytes: that needs "
+		       "CAP_SYS_RESOURCE on the node, which this process does not have",
+		       (unsigned long long)max);
+}
+
 static int mend(struct looked *one, struct err *err)
 {
 	uint64_t memlock = one->container->plan.memlock;
 	const char *reason;
 	size_t n;
 
-	if (own_may_have_memlock(memlock, err) < 0 ||
+	if (may_raise(memlock, err) < 0 ||
 	    cgroup_mend(one->root, one->cgroup, memlock, &n, err) < 0)
 		return err_prefix(err, "on_missed \"mend\"");
 	reason =

@@ -8,11 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/arena.h"
 #include "core/base/cleanup.h"
-#include "core/base/err.h"
-#include "core/base/fs.h"
-#include "core/base/text.h"
 
 /* Absolute paths, each once, in the order in which they are read */
 struct containerd_files {

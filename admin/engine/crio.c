@@ -6,8 +6,6 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
-#include "core/base/text.h"
 
 #define RUNTIME "crio.runtime"
 #define HANDLERS RUNTIME ".runtimes."

@@ -5,13 +5,22 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 #include "admin/engine/toml.h"
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
+#include "core/base/text.h"
 
 #define ENGINE_FILE_SIZE_MAX (1024 * 1024)
+
+/* The shim's handlers and runtimes, as config/ and --crio-handler call them: "rdma", and
+ * "rdma-RUNTIME" for another runtime than the engine's default one */
+static inline bool names_handler(const char *name)
+{
+	return strcmp(name, "rdma") == 0 || text_starts_with(name, "rdma-");
+}
 
 /* ---- CRI-O (crio.c) ---- */
 

@@ -4,10 +4,9 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdio.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
-#include "core/base/text.h"
 
 bool program_exists(int root, const char *path)
 {
@@ -32,8 +31,10 @@ bool program_is_called(int root, const char *path, const char *beginning)
 {
 	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
 	char real[PATH_MAX];
+	char link[32];
 
-	return fd >= 0 && fs_path_of(fd, real, sizeof(real)) >= 0 &&
+	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	return fd >= 0 && fs_read_link(AT_FDCWD, link, real, sizeof(real)) >= 0 &&
 	       text_starts_with(text_base_name(real), beginning);
 }
 

@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/arena.h"
-
 /* The words of TOML 1.0: strings, and what else a value may be but an array or an inline table */
 struct scan {
 	struct arena *arena;

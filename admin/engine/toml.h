@@ -10,7 +10,6 @@
 #ifndef OCI_RDMA_TOML_H
 #define OCI_RDMA_TOML_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "core/base/arena.h"

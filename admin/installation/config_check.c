@@ -2,30 +2,20 @@
 #include "admin/installation/installation.h"
 
 #include <fcntl.h>
-#include <limits.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "admin/engine/engine.h"
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/policy/runtimes.h"
 
-static bool is_our_name(const char *path)
-{
-	return names_shim(path) || strcmp(text_base_name(path), HOOK_NAME) == 0;
-}
-
 /* By its name, or by that of what a link leads to */
 static bool is_own_program(int sysroot, const char *path)
 {
-	cleanup_fd fd = fs_open(sysroot, path, O_PATH, RESOLVE_IN_ROOT);
-	char target[PATH_MAX];
-
-	return is_our_name(path) ||
-	       (fd >= 0 && fs_path_of(fd, target, sizeof(target)) > 0 && is_our_name(target));
+	return names_shim(path) || strcmp(text_base_name(path), HOOK_NAME) == 0 ||
+	       program_is_called(sysroot, path, SHIM_NAME) ||
+	       program_is_called(sysroot, path, HOOK_NAME);
 }
 
 static bool has_programs(int sysroot)

@@ -5,11 +5,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-#include "admin/engine/engine.h"
-#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/policy/policy.h"
 #include "core/policy/runtimes.h"
 #include "core/spec/spec.h"
 

@@ -11,7 +11,6 @@
 #include <sys/statvfs.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "explain/linked.h"

@@ -8,7 +8,6 @@
 #include "core/apply/spec_edit.h"
 #include "core/base/capability.h"
 #include "core/json/writer.h"
-#include "core/plan/plan.h"
 
 /* text[begin..end) becomes .text */
 struct splice {
@@ -251,28 +250,19 @@ static int add_absent_sets(struct edit *e, const struct json_span *place)
 	return sets && !sets[0] ? 0 : append(e, place, sets);
 }
 
-static bool has_no_capabilities(const struct spec *spec)
-{
-	return is_absent(&spec->places.capabilities) || spec->places.capabilities.is_null;
-}
-
-/* A process.json without them: the runtime takes the container's then, which we have edited; a set
- * of ours would be the whole. */
-static bool leaves_capabilities(const struct spec *spec)
-{
-	return spec->process_only && has_no_capabilities(spec);
-}
-
 static int edit_capabilities(struct edit *e)
 {
 	const struct json_span *place = &e->spec->places.capabilities;
+	bool has_none = is_absent(place) || place->is_null;
 
-	if (!e->grant->capabilities || leaves_capabilities(e->spec))
+	/* A process.json without them: the runtime takes the container's then, which we have
+	 * edited; a set of ours would be the whole. */
+	if (!e->grant->capabilities || (has_none && e->spec->process_only))
 		return 0;
 	e->capabilities = capability_names(e->arena, e->grant->capabilities);
 	if (!e->capabilities)
 		return -1;
-	if (has_no_capabilities(e->spec))
+	if (has_none)
 		return make_capabilities(e, place);
 	return add_absent_sets(e, place) < 0 ? -1 : edit_present_sets(e);
 }

@@ -217,14 +217,6 @@ ssize_t fs_read_link(int dir, const char *path, char *target, size_t size)
 	return n;
 }
 
-ssize_t fs_path_of(int fd, char *path, size_t size)
-{
-	char link[32];
-
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
-	return fs_read_link(AT_FDCWD, link, path, size);
-}
-
 int fs_write(int fd, const char *bytes, size_t len)
 {
 	while (len) {

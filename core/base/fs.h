@@ -60,10 +60,6 @@ ssize_t fs_read_line(int dir, const char *path, char *line, size_t size);
 /* The target of a symbolic link, NUL-terminated. Returns its length, or -errno. */
 ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 
-/* Where an open file lies now, since paths may be relative, or lead through links. As fs_read_link
- */
-ssize_t fs_path_of(int fd, char *path, size_t size);
-
 /* Writes all of it. Returns 0 or -errno. */
 int fs_write(int fd, const char *bytes, size_t len);
 

@@ -4,7 +4,6 @@
 #define OCI_RDMA_NAMES_H
 
 #include <stdbool.h>
-#include <string.h>
 
 #include "core/base/text.h"
 
@@ -21,13 +20,6 @@
 static inline bool names_shim(const char *path)
 {
 	return text_starts_with(text_base_name(path), SHIM_NAME);
-}
-
-/* The shim's handlers and runtimes, as config/ and --crio-handler call them: "rdma", and
- * "rdma-RUNTIME" for another runtime than the engine's default one */
-static inline bool names_handler(const char *name)
-{
-	return strcmp(name, "rdma") == 0 || text_starts_with(name, "rdma-");
 }
 
 #endif

@@ -9,7 +9,6 @@
 #include <sys/sysmacros.h>
 
 #include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
 
@@ -147,11 +146,6 @@ static int warn_number(struct container *container, const struct spec_device *de
 			    device->path, (long long)device->major, (long long)device->minor);
 }
 
-static bool is_unusable(const struct spec_device *device, enum node_number number)
-{
-	return number == NUMBER_VDPA || (number == NUMBER_OTHER && is_verbs_path(device->path));
-}
-
 static int find_number(struct container *container, const struct node *node,
 		       const struct spec_device *device, struct err *err)
 {
@@ -162,19 +156,9 @@ static int find_number(struct container *container, const struct node *node,
 					 &container->devices, err);
 	if (found < 0)
 		return -1;
-	if (is_unusable(device, (enum node_number)found) &&
+	if ((found == NUMBER_VDPA || (found == NUMBER_OTHER && is_verbs_path(device->path))) &&
 	    warn_number(container, device, (enum node_number)found) < 0)
 		return err_memory(err);
-	return 0;
-}
-
-/* What linux.devices proves, by number: paths and names prove nothing. */
-static int find_proven(struct container *container, const struct node *node, struct err *err)
-{
-	for (size_t i = 0; i < container->spec.n_devices; i++) {
-		if (find_number(container, node, &container->spec.devices[i], err) < 0)
-			return -1;
-	}
 	return 0;
 }
 
@@ -256,17 +240,6 @@ static int find_mounted(struct container *container, const struct node *node, st
 	return 0;
 }
 
-/* A container with every device of the host: the environment's devices, as far as they exist. */
-static int find_named(struct container *container, const struct node *node, struct err *err)
-{
-	for (size_t i = 0; i < container->claims.n; i++) {
-		if (node_find_address(node, &container->arena, container->claims.item[i].address,
-				      &container->devices, err) < 0)
-			return -1;
-	}
-	return 0;
-}
-
 int container_read_claims(struct container *container, struct err *err)
 {
 	if (container->has_claims)
@@ -278,19 +251,26 @@ int container_read_claims(struct container *container, struct err *err)
 	return 0;
 }
 
-static int find_every_device(struct container *container, const struct node *node, struct err *err)
-{
-	if (container_mounts_count(&container->spec) && find_mounted(container, node, err) < 0)
-		return -1;
-	if (!container->spec.every_device)
-		return find_proven(container, node, err);
-	return container_read_claims(container, err) < 0 ? -1 : find_named(container, node, err);
-}
-
 int container_find_devices(struct container *container, struct err *err)
 {
-	if (find_every_device(container, &container->node, err) < 0)
+	const struct node *node = &container->node;
+	const struct spec *spec = &container->spec;
+
+	if (container_mounts_count(spec) && find_mounted(container, node, err) < 0)
 		return -1;
+	/* What linux.devices proves, by number: paths and names prove nothing. */
+	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
+		if (find_number(container, node, &spec->devices[i], err) < 0)
+			return -1;
+	}
+	/* A container with every device of the host: the environment's, as far as they exist */
+	if (spec->every_device && container_read_claims(container, err) < 0)
+		return -1;
+	for (size_t i = 0; spec->every_device && i < container->claims.n; i++) {
+		if (node_find_address(node, &container->arena, container->claims.item[i].address,
+				      &container->devices, err) < 0)
+			return -1;
+	}
 	container->devices_known = true;
 	return 0;
 }
@@ -370,14 +350,6 @@ static int read_policy(struct container *container, const struct options *option
 	return 0;
 }
 
-/* What a rootless engine can raise the limit to; 0: to any */
-static uint64_t rootless_memlock(void)
-{
-	struct rlimit64 limit;
-
-	return rootless() && getrlimit64(RLIMIT_MEMLOCK, &limit) == 0 ? limit.rlim_max : 0;
-}
-
 /*
  * The image's own NCCL values stay, whichever way ours come in. A root file system that is not
  * there yet, or not any more, or a file that NCCL could not read, says nothing.
@@ -430,6 +402,12 @@ int container_find(struct container *container, const struct options *options, s
 
 int container_plan(struct container *container, struct err *err)
 {
+	struct rlimit64 limit;
+	/* What a rootless engine can raise the limit to; 0: to any */
+	uint64_t memlock_max = container->memlock_max ? container->memlock_max
+			       : rootless() && getrlimit64(RLIMIT_MEMLOCK, &limit) == 0
+				       ? limit.rlim_max
+				       : 0;
 	const struct facts facts = {
 		.spec = &container->spec,
 		.config = &container->config,
@@ -438,7 +416,7 @@ int container_plan(struct container *container, struct err *err)
 		.gpus = &container->gpus,
 		.image_conf = &container->image_conf,
 		.node_memory = container->node_memory,
-		.memlock_max = container->memlock_max ? container->memlock_max : rootless_memlock(),
+		.memlock_max = memlock_max,
 		.lacking = container->lacking,
 	};
 	const struct planning planning = {&container->arena, &facts, &container->plan,

@@ -11,7 +11,6 @@
 #include <string.h>
 #include <yajl/yajl_parse.h>
 
-#include "core/base/arena.h"
 #include "core/base/text.h"
 
 /* ---- errors ---- */

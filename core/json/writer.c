@@ -50,11 +50,8 @@ const char *json_write(struct arena *arena, bool readable, json_put *put, void *
 
 static int put_quoted(yajl_gen gen, void *context)
 {
-	const char *text = context;
-
-	return yajl_gen_string(gen, (const unsigned char *)text, strlen(text)) == yajl_gen_status_ok
-		       ? 0
-		       : -1;
+	json_put_string(gen, context);
+	return 0;
 }
 
 const char *json_quote(struct arena *arena, const char *text)

@@ -9,7 +9,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <string.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -132,11 +131,7 @@ struct port {
 bool port_is_active(const struct port *port);
 
 /* NCCL's verbs take these two alone (src/transport/net_ib/init.cc). EFA's is "Unknown". */
-static inline bool port_is_foreign(const struct port *port)
-{
-	return port->link_layer[0] && strcmp(port->link_layer, "Ethernet") != 0 &&
-	       strcmp(port->link_layer, "InfiniBand") != 0;
-}
+bool port_is_foreign(const struct port *port);
 
 /* Empty strings where something does not apply or is not known. */
 struct device {

@@ -112,6 +112,12 @@ int node_read_ports(const struct node *node, struct arena *arena, struct device 
 	return 0;
 }
 
+bool port_is_foreign(const struct port *port)
+{
+	return port->link_layer[0] && strcmp(port->link_layer, "Ethernet") != 0 &&
+	       strcmp(port->link_layer, "InfiniBand") != 0;
+}
+
 bool port_is_active(const struct port *port)
 {
 	return strcmp(port->state, "ACTIVE") == 0;

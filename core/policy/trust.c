@@ -51,14 +51,6 @@ int trust_check(int fd, bool directory, bool in_etc, const char *what, const cha
 	return 0;
 }
 
-static int open_part(int dir, const char *part, bool directory)
-{
-	int flags = O_NOFOLLOW | O_CLOEXEC;
-
-	flags |= directory ? O_PATH | O_DIRECTORY : O_RDONLY | O_NONBLOCK | O_NOCTTY;
-	return openat(dir, part, flags);
-}
-
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err)
 {
 	cleanup_fd held = -1;
@@ -76,7 +68,11 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 
 		if (directory && !part[0])
 			continue;
-		next = held < 0 ? -1 : open_part(held, part, directory);
+		next = held < 0 ? -1
+				: openat(held, part,
+					 O_NOFOLLOW | O_CLOEXEC |
+						 (directory ? O_PATH | O_DIRECTORY
+							    : O_RDONLY | O_NONBLOCK | O_NOCTTY));
 		if (next < 0 && errno == ENOENT) {
 			(void)err_sys(err, ENOENT, "%s", what);
 			return -ENOENT;

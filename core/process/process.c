@@ -16,7 +16,6 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/base/arena.h"
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
@@ -301,18 +300,6 @@ uint64_t own_memlock_max(void)
 	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 || may_raise_limits())
 		return 0;
 	return limit.rlim_max;
-}
-
-int own_may_have_memlock(uint64_t bytes, struct err *err)
-{
-	uint64_t max = own_memlock_max();
-
-	if (!max || max >= bytes)
-		return 0;
-	return err_set(err,
-		       "RLIMIT_MEMLOCK cannot be raised above %llu bytes: that needs "
-		       "CAP_SYS_RESOURCE on the node, which this process does not have",
-		       (unsigned long long)max);
 }
 
 uint64_t own_lacks_capabilities(uint64_t capabilities)

@@ -93,9 +93,6 @@ const char *cgroup_find_id(const char *from, const char *to);
  */
 uint64_t own_memlock_max(void);
 
-/* Whether it may raise it that far. Returns 0, or -1 with the reason. */
-int own_may_have_memlock(uint64_t bytes, struct err *err);
-
 /*
  * Those of these capabilities that neither this process nor what it starts can have: the bounding
  * set lacks them (capabilities(7)), and a runtime would fail at them. 0 also if that set cannot be

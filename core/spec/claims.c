@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/json/document.h"
 
 #define SRIOV_PREFIX "PCIDEVICE_"
 #define DRA_PREFIX "SRIOVNETWORK_"

@@ -17,34 +17,30 @@
 #include "core/process/process.h"
 #include "hook/shim/shim.h"
 
-/* A config.json or process.json that is replaced by an edited one */
-struct edited {
-	int dir;          /* the file's directory */
-	const char *name; /* its name there */
-	int fd;           /* it, as it was read: owner, mode and attributes are taken over */
-	const char *what; /* its path, for errors */
-	bool sync;        /* to the disk, as what outlives a crash of the node */
-};
-
-/* Replaces it at once and whole. Borrows the descriptors. Returns 0, or -1 with the reason. */
-static int edited_write(const struct edited *file, const struct fs_text *text, struct err *err)
+/*
+ * Replaces name in dir at once and whole. fd: the file as it was read, whose owner, mode and
+ * attributes are taken over; what: its path, for errors; sync: to the disk, as what outlives a
+ * crash of the node. Returns 0, or -1 with the reason.
+ */
+static int write_edited(int dir, const char *name, int fd, const char *what, bool sync,
+			const struct fs_text *text, struct err *err)
 {
 	struct stat st;
 
-	if (fstat(file->fd, &st) < 0)
-		return err_sys(err, errno, "%s", file->what);
-	return replace_file(file->dir,
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	return replace_file(dir,
 			    &(struct replacement){
-				    .name = file->name,
+				    .name = name,
 				    .bytes = text->bytes,
 				    .len = text->len,
 				    .uid = st.st_uid,
 				    .gid = st.st_gid,
 				    .mode = st.st_mode & 07777U,
-				    .attributes = file->fd,
-				    .sync = file->sync,
+				    .attributes = fd,
+				    .sync = sync,
 			    },
-			    file->what, err);
+			    what, err);
 }
 
 /* ---- create ---- */
@@ -75,9 +71,8 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct app
 	/* Nothing to add: another shim in front of us has done it, and has said so. */
 	if (edited.bytes == container->text.bytes)
 		return 0;
-	if (edited_write(&(struct edited){place->dir, place->name, container->fd, container->what,
-					  .sync = true},
-			 &edited, err) < 0)
+	if (write_edited(place->dir, place->name, container->fd, container->what, true, &edited,
+			 err) < 0)
 		return -1;
 	applied->changed = true;
 	return 0;
@@ -286,7 +281,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 	/* Not to the disk: the file lives as long as this exec takes to start. */
 	if (edited.bytes == text.bytes)
 		return 0;
-	return edited_write(&(struct edited){dir, name, fd, path, .sync = false}, &edited, err);
+	return write_edited(dir, name, fd, path, false, &edited, err);
 }
 
 static int exec_as_created(struct shim *shim, struct err *err)

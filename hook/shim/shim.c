@@ -13,7 +13,6 @@
 #include "core/base/names.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"
-#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/policy/runtimes.h"
 

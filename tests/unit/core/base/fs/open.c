@@ -211,18 +211,6 @@ UNIT_TEST("read: an error is said")
 	assert_string_equal(err.text, "thing: Is a directory");
 }
 
-UNIT_TEST("path: the place of an open file")
-{
-	cleanup_fd fd = open("/proc/../proc/self/../sys", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	char path[16];
-
-	memset(path, 'x', sizeof(path));
-	assert_int_equal(fs_path_of(fd, path, sizeof(path)), 9);
-	assert_string_equal(path, "/proc/sys");
-	assert_int_equal(fs_path_of(fd, path, 9), -ENAMETOOLONG);
-	assert_int_equal(fs_path_of(-1, path, sizeof(path)), -ENOENT);
-}
-
 /* ---- the standard streams ---- */
 
 static bool is_null(int fd)
