@@ -141,6 +141,7 @@ UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it 
 	int in;
 
 	unseen = 3;
+	missed.ended = true;
 	missed_look(&missed, &look);
 	assert_int_equal(heard_log(&heard), 0);
 	assert_int_not_equal(missed.child.pid, child);
