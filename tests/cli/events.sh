@@ -296,10 +296,10 @@ open(sys.argv[1] + "/new", "w").write(str(s.getsockname()[1]))
 os.rename(sys.argv[1] + "/new", sys.argv[1] + "/port")
 held = [s.accept() for _ in iter(int, 1)]' "$T/other"
 refused h-silent-0
-within logs "cannot be posted.*time"
+check "silence is" within logs "cannot be posted.*time"
 answers hang
 for_api
-within logs "cannot be posted.*timed out"
+check "no answer is" within logs "cannot be posted.*timed out"
 within logs "pod=h-silent-0"
 
 # A server that hangs
