@@ -88,7 +88,7 @@ is "completed" "createRuntime poststart precreate prestart" \
 	"$(complete_with oci-rdma-hook '' | paste -sd ' ')"
 for stage in $(complete_with oci-rdma-hook ''); do
 	check "the page names the stage $stage" grep -qE "^\.(It )?Cm .*\b$stage\b" doc/man/oci-rdma-hook.8
-	check "the hook knows the stage $stage" grep -q "\"$stage\"" hook/main.c
+	check "the hook knows the stage $stage" grep -qr --include="*.c" "\"$stage\"" hook
 done
 row "the shim's environment is that of its page"
 is "variables" \
