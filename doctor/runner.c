@@ -2,12 +2,17 @@
 #include "doctor/runner.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include "core/base/fs.h"
 #include "nri/child.h"
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
@@ -29,6 +34,35 @@ struct job {
 
 /* ---- in the child ---- */
 
+/* Handlers and mask are the parent's: a crash here is not to run what it has for its own. */
+static void reset_signals(void)
+{
+	sigset_t none;
+
+	for (int number = 1; number < NSIG; number++)
+		(void)signal(number, SIG_DFL);
+	(void)signal(SIGPIPE, SIG_IGN);
+	(void)sigemptyset(&none);
+	(void)sigprocmask(SIG_SETMASK, &none, NULL);
+}
+
+/* A check may run a driver library's code: its chatter is not our report, and its crash leaves no
+ * core file. */
+static void expect_foreign_code(void)
+{
+	const struct rlimit no_core = {0};
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	(void)setrlimit(RLIMIT_CORE, &no_core);
+	reset_signals();
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+		if (null >= 0)
+			(void)dup2(null, fd);
+		else
+			(void)close(fd);
+	}
+}
+
 static void tell_finding(int out, const struct finding *finding)
 {
 	struct record record = {.status = finding->status};
@@ -37,7 +71,7 @@ static void tell_finding(int out, const struct finding *finding)
 	(void)snprintf(record.subject, sizeof(record.subject), "%s", finding->subject);
 	(void)snprintf(record.evidence, sizeof(record.evidence), "%s", finding->evidence);
 	(void)snprintf(record.remedy, sizeof(record.remedy), "%s", finding->remedy);
-	(void)child_tell(out, &record, sizeof(record));
+	(void)fs_write(out, &record, sizeof(record));
 }
 
 static void run_in_child(void *context, int out)
@@ -47,12 +81,13 @@ static void run_in_child(void *context, int out)
 	struct findings findings = {.arena = &arena};
 	struct err err;
 
+	expect_foreign_code();
 	if (job->check->run(job->doctor, &findings, &err) < 0)
 		(void)findings_add(&findings, job->check->id, NULL, FINDING_UNCHECKED, NULL, "%s",
 				   err.text);
 	for (size_t i = 0; i < findings.n; i++)
 		tell_finding(out, &findings.item[i]);
-	(void)child_tell(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
+	(void)fs_write(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
 /* ---- in the parent ---- */
@@ -124,8 +159,7 @@ static int run_check(const struct doctor *doctor, const struct check *check,
 	int received;
 	int status;
 
-	if (child_start(&child, &(const struct child_setup){.foreign = true}, run_in_child, &job,
-			limit, err) < 0)
+	if (child_start(&child, NULL, run_in_child, &job, limit, err) < 0)
 		return -1;
 	received = receive_findings(&child, findings);
 	status = child_end(&child);

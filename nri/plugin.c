@@ -6,7 +6,6 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <syslog.h>
@@ -16,7 +15,6 @@
 #include "core/base/clock.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
-#include "core/confine/confine.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
 #include "nri/report.h"
@@ -393,7 +391,7 @@ int plugin_run(const struct nri_options *options)
 		.node = options->node,
 		.fd = -1,
 		.watch = -1,
-		.children.closed = {&plugin.fd, &plugin.watch},
+		.children.closed = &plugin.fd,
 		.server = {.options = &plugin.node,
 			   .patience_ms = SERVE_PATIENCE_MS,
 			   .answers = &plugin.report.status.answers,
@@ -402,8 +400,7 @@ int plugin_run(const struct nri_options *options)
 			   .instance = options->instance,
 			   .metrics_path = options->metrics,
 			   .children = &plugin.children},
-		.missed = {.options = &plugin.node,
-			   .child.in = -1,
+		.missed = {.child.in = -1,
 			   .unseen = &plugin.report.status.unseen,
 			   .children = &plugin.children},
 	};

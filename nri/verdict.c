@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/fs.h"
 
 /* ---- children that nobody waits for ---- */
 
@@ -21,16 +22,15 @@ void children_reap(struct children *children)
 	children->n = kept;
 }
 
-int children_start(struct children *children, struct child *child,
-		   void (*work)(void *context, int out), void *context, int limit_ms)
+int children_start(struct children *children, struct child *child, child_work *work, void *context,
+		   int limit_ms)
 {
-	const struct child_setup setup = {.closed = children->closed};
 	struct err ignored;
 
 	children_reap(children);
 	if (children->n == CHILDREN_MAX)
 		return -EAGAIN;
-	if (child_start(child, &setup, work, context, limit_ms, &ignored) < 0)
+	if (child_start(child, children->closed, work, context, limit_ms, &ignored) < 0)
 		return -1;
 	children->pid[children->n++] = child->pid;
 	return 0;
@@ -59,9 +59,10 @@ int verdict_say(int out, enum verdict_kind kind, const struct message *response)
 {
 	struct head head = {kind, response ? response->len : 0};
 
-	if (child_tell(out, &head, sizeof(head)) < 0)
+	if (fs_write(out, &head, sizeof(head)) < 0 ||
+	    (head.len && fs_write(out, response->bytes, head.len) < 0))
 		return -1;
-	return head.len ? child_tell(out, response->bytes, head.len) : 0;
+	return 0;
 }
 
 /* Returns as child_read(). */
@@ -78,13 +79,12 @@ static int hear(const struct child *child, struct arena *arena, struct verdict *
 		return received;
 	bytes = head.len <= VERDICT_SIZE_MAX ? arena_alloc(arena, head.len) : NULL;
 	received = bytes ? child_read(child, bytes, head.len) : 0;
-	if (received > 0) {
+	if (received > 0)
 		verdict->response = (struct message){bytes, head.len};
-	}
 	return received;
 }
 
-void verdict_find(struct children *children, struct arena *arena, verdict_work *work, void *context,
+void verdict_find(struct children *children, struct arena *arena, child_work *work, void *context,
 		  int patience_ms, struct verdict *ret_verdict)
 {
 	struct child child;
@@ -92,22 +92,21 @@ void verdict_find(struct children *children, struct arena *arena, verdict_work *
 
 	*ret_verdict = (struct verdict){0};
 	if (received == -EAGAIN)
-		ret_verdict->reason = ("too many other containers wait for the node's /sys or "
-				       "disks: check whether "
-				       "one of them hangs (dmesg)");
+		ret_verdict->reason =
+			"too many other containers wait for the node's /sys or disks: "
+			"check whether one of them hangs (dmesg)";
 	else if (received < 0)
-		ret_verdict->reason = ("no child process could be started");
+		ret_verdict->reason = "no child process could be started";
 	if (received < 0)
 		return;
 	received = hear(&child, arena, ret_verdict);
 	cleanup_close_fd(&child.in);
 	if (received == -ETIMEDOUT) {
-		ret_verdict->reason =
-			("not finished in time: check whether the node's /sys or one of its disks "
-			 "hangs (dmesg)");
+		ret_verdict->reason = "not finished in time: check whether the node's /sys or one "
+				      "of its disks hangs (dmesg)";
 		/* In a driver it may not die for long. */
 		(void)kill(child.pid, SIGKILL);
 	} else if (received <= 0) {
-		ret_verdict->reason = ("the child process that decides ended without an answer");
+		ret_verdict->reason = "the child process that decides ended without an answer";
 	}
 }

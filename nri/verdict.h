@@ -26,12 +26,12 @@
 struct children {
 	size_t n;
 	pid_t pid[CHILDREN_MAX];
-	const int *closed[CHILD_CLOSED]; /* in each child */
+	const int *closed; /* in each child */
 };
 
 /* As child_start(). Returns 0, -1, or -EAGAIN beside so many. */
-int children_start(struct children *children, struct child *child,
-		   void (*work)(void *context, int out), void *context, int limit_ms);
+int children_start(struct children *children, struct child *child, child_work *work, void *context,
+		   int limit_ms);
 
 /* Those that have ended go. Others that this process may have, from its parent, are not touched. */
 void children_reap(struct children *children);
@@ -57,14 +57,11 @@ struct verdict {
 	struct message response; /* in the arena */
 };
 
-/* In a child: finds the verdict, and says it to out. */
-typedef void verdict_work(void *context, int out);
-
 /* For the child: returns 0, or -1 if nobody hears it any more. response NULL: empty */
 int verdict_say(int out, enum verdict_kind kind, const struct message *response);
 
-/* Never fails. */
-void verdict_find(struct children *children, struct arena *arena, verdict_work *work, void *context,
+/* Never fails. work: finds the verdict, and says it to out. */
+void verdict_find(struct children *children, struct arena *arena, child_work *work, void *context,
 		  int patience_ms, struct verdict *ret_verdict);
 
 #endif

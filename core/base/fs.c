@@ -217,16 +217,16 @@ ssize_t fs_read_link(int dir, const char *path, char *target, size_t size)
 	return n;
 }
 
-int fs_write(int fd, const char *bytes, size_t len)
+int fs_write(int fd, const void *bytes, size_t len)
 {
-	while (len) {
-		ssize_t n = write(fd, bytes, len);
+	for (const char *left = bytes; len;) {
+		ssize_t n = write(fd, left, len);
 
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
 			return -errno;
-		bytes += n;
+		left += n;
 		len -= (size_t)n;
 	}
 	return 0;

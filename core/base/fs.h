@@ -61,7 +61,7 @@ ssize_t fs_read_line(int dir, const char *path, char *line, size_t size);
 ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 
 /* Writes all of it. Returns 0 or -errno. */
-int fs_write(int fd, const char *bytes, size_t len);
+int fs_write(int fd, const void *bytes, size_t len);
 
 /* A caller that closed one of the standard three must not see our files in its place. What cannot
  * be had is done without. */

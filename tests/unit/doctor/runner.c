@@ -3,6 +3,9 @@
 #include "doctor/runner.h"
 #include "tests/unit/unit.h"
 
+#include <signal.h>
+#include <sys/resource.h>
+
 #define CHECK(name)                                                                                \
 	static int name(UNUSED const struct doctor *doctor, UNUSED struct findings *findings,      \
 			UNUSED struct err *err)
@@ -99,6 +102,46 @@ UNIT_ROWS(run_cases)
 				    one->status == FINDING_WARN ? one->remedy : "");
 	}
 	assert_string_equal(told, row->told);
+}
+
+CHECK(look_around)
+{
+	struct rlimit core = {1, 1};
+	struct stat null = {0};
+	struct stat st = {0};
+	sigset_t mask;
+	int n = 0;
+
+	(void)getrlimit(RLIMIT_CORE, &core);
+	(void)stat("/dev/null", &null);
+	for (int fd = 0; fd < 3; fd++)
+		n += fstat(fd, &st) == 0 && st.st_rdev == null.st_rdev;
+	(void)sigprocmask(SIG_SETMASK, NULL, &mask);
+	return findings_add(findings, "around", NULL, FINDING_OK, NULL, "%d null, core %d, mask %d",
+			    n, core.rlim_max != 0, sigismember(&mask, SIGTERM));
+}
+
+UNIT_TEST("a check has no streams, no core file and no signal blocked")
+{
+	static const struct check check = {"around", "looks", CHECK_EVERYWHERE, 5, look_around};
+	WITH_ARENA;
+	struct doctor doctor = DOCTOR_NONE;
+	struct findings findings = {.arena = &arena};
+	struct rlimit core;
+	sigset_t term;
+	sigset_t before;
+
+	/* As large as we may have it: with 0 from the start the test would show nothing. */
+	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
+	core.rlim_cur = core.rlim_max;
+	assert_int_equal(setrlimit(RLIMIT_CORE, &core), 0);
+	(void)sigemptyset(&term);
+	(void)sigaddset(&term, SIGTERM);
+	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &before), 0);
+	assert_int_equal(runner_run(&doctor, &check, 1, &findings, &err), 0);
+	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
+	assert_int_equal(findings.n, 1);
+	assert_string_equal(findings.item[0].evidence, "3 null, core 0, mask 0");
 }
 
 int main(void)
