@@ -63,7 +63,7 @@ struct call {
 /* Says who we are. Returns 0, or -1 without memory. */
 int session_begin(struct session *session, struct err *err);
 
-/* What was read, cut anywhere. Returns 0, or -1 if the connection is of no more use. */
+/* What was read, as of mux_read(). Returns 0, or -1 if the connection is of no more use. */
 int session_read(struct session *session, const unsigned char *bytes, size_t len, struct err *err);
 
 /* The next request, which lives in the arena. Returns 1, 0 if none is there whole, or -1 if the

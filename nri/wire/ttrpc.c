@@ -80,17 +80,9 @@ int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err
 	/* One whole message, and what was read with its end */
 	for (size_t i = 0; i < MUX_STREAMS; i++)
 		mux->streams[i].max = 2 * TTRPC_READ_MAX;
-	while (len) {
-		size_t n = len < MUX_READ_MAX ? len : MUX_READ_MAX;
-
-		if (buffer_append(&mux->frame, bytes, n) < 0)
-			return err_set(err, "no memory for a message of the runtime");
-		if (read_whole_frames(mux, err) < 0)
-			return -1;
-		bytes += n;
-		len -= n;
-	}
-	return 0;
+	if (buffer_append(&mux->frame, bytes, len) < 0)
+		return err_set(err, "no memory for a message of the runtime");
+	return read_whole_frames(mux, err);
 }
 
 void mux_free(struct mux *mux)

@@ -92,8 +92,8 @@ struct mux {
 	struct buffer streams[MUX_STREAMS]; /* what was read of each, and not taken yet */
 };
 
-/* What was read from the socket, cut anywhere. Returns 0, or -1 if this is not the protocol, or
- * without memory. */
+/* What was read from the socket, cut anywhere, MUX_READ_MAX at most. Returns 0, or -1 if this is
+ * not the protocol, or without memory. */
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err);
 
 void mux_free(struct mux *mux);

@@ -78,9 +78,13 @@ static inline void begin(struct story *story)
 static inline int hear(struct story *story, const unsigned char *bytes, size_t len, struct err *err)
 {
 	char *copy = unit_exact((const char *)bytes, len);
-	int status = session_read(&story->session, (const unsigned char *)copy, len, err);
 	struct call call;
+	int status = 0;
 
+	for (size_t at = 0, n; status == 0 && at < len; at += n) {
+		n = len - at < MUX_READ_MAX ? len - at : MUX_READ_MAX;
+		status = session_read(&story->session, (unsigned char *)copy + at, n, err);
+	}
 	free(copy);
 	while (status == 0 &&
 	       (status = session_next(&story->session, &story->arena, &call, err)) > 0) {
