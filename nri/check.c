@@ -19,14 +19,6 @@
 #include "explain/nri_status.h"
 #include "nri/missed.h"
 
-static void print_answers(const struct nri_answers *answers)
-{
-	double average = answers->n ? (double)answers->us / (double)answers->n : 0;
-
-	(void)printf("answers     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", answers->n,
-		     average / 1000, (double)answers->slowest_us / 1000);
-}
-
 /* What stands in the file is for a terminal only if it is one line without escapes. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
@@ -62,6 +54,8 @@ static int print_containers(int sysroot, struct err *err)
 
 static int print_status(int sysroot, const struct nri_status *status, bool alive)
 {
+	const struct nri_answers *answers = &status->answers;
+	double average = answers->n ? (double)answers->us / (double)answers->n : 0;
 	struct err err;
 
 	if (status->since)
@@ -73,7 +67,8 @@ static int print_status(int sysroot, const struct nri_status *status, bool alive
 		    status->trouble ? status->trouble : "");
 	if (status->since && status->trouble)
 		say("            %s", status->trouble);
-	print_answers(&status->answers);
+	(void)printf("answers     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", answers->n,
+		     average / 1000, (double)answers->slowest_us / 1000);
 	if (print_containers(sysroot, &err) < 0)
 		say("containers  %s", err.text);
 	if (status->unseen)
@@ -87,7 +82,7 @@ static int print_status(int sysroot, const struct nri_status *status, bool alive
 	return status->n_connected || alive ? 0 : 1;
 }
 
-static int check(const struct nri_options *options)
+int nri_check(const struct nri_options *options)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	bool recorded = strcmp(options->node.sysroot, "/") != 0;
@@ -97,6 +92,7 @@ static int check(const struct nri_options *options)
 	cleanup_fd root = tree_open_root(options->node.sysroot, &err);
 	cleanup_fd socket = -1;
 	int found = -1;
+	int exit_status = 1;
 
 	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
 	socket = open(path, O_PATH | O_CLOEXEC);
@@ -107,29 +103,23 @@ static int check(const struct nri_options *options)
 	}
 	switch (found) {
 	case 0:
-		return print_status(root, &status, options->alive);
+		exit_status = print_status(root, &status, options->alive);
+		break;
 	case -ESRCH:
 		(void)printf("plugin      not running: process %" PRId64
 			     " has ended unexpectedly\n",
 			     status.pid);
-		return 1;
+		break;
 	case -ETIMEDOUT:
 		(void)printf("plugin      hangs: process %" PRId64
 			     " has written no status for more than %d s\n",
 			     status.pid, NRI_STATUS_OLD_MS / 1000);
-		return 1;
+		break;
 	case -ENOENT:
 		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
-		return 1;
+		break;
 	default:
 		tell(NRI_NAME, err.text);
-		return 1;
 	}
-}
-
-int nri_check(const struct nri_options *options)
-{
-	int status = check(options);
-
-	return command_line_printed(NRI_NAME) ? status : 1;
+	return command_line_printed(NRI_NAME) ? exit_status : 1;
 }

@@ -17,6 +17,7 @@
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/base/text.h"
 #include "core/report/report.h"
 
 #define WAITING 128
@@ -76,11 +77,6 @@ static void answer_metrics(int fd, const char *path)
 
 /* ---- a client ---- */
 
-static bool begins(const char *text, const char *with)
-{
-	return strncmp(text, with, strlen(with)) == 0;
-}
-
 /* Reads what there is, up to the empty line; a request with a body is refused by its method.
  * Returns whether there is more to wait for. */
 static bool hear(struct client *client, int fd, const char *path)
@@ -94,9 +90,10 @@ static bool hear(struct client *client, int fd, const char *path)
 	request[client->len] = '\0';
 	if (!strstr(request, "\r\n\r\n"))
 		return true;
-	if (!begins(request, "GET "))
+	if (!text_starts_with(request, "GET "))
 		answer(fd, "405 Method Not Allowed", "", 0);
-	else if (begins(request, "GET /metrics ") || begins(request, "GET /metrics?"))
+	else if (text_starts_with(request, "GET /metrics ") ||
+		 text_starts_with(request, "GET /metrics?"))
 		answer_metrics(fd, path);
 	else
 		answer(fd, "404 Not Found", "", 0);
