@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <syslog.h>
 
@@ -29,7 +28,6 @@ struct looked {
 	bool starts;                 /* it is about to start; else it runs */
 	struct record record;        /* of an earlier decision */
 	char cgroup[CGROUP_PATH_SIZE];
-	struct look_report *report;
 };
 
 /* ---- what its limit is ---- */
@@ -68,23 +66,6 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 
 /* ---- what is said of it ---- */
 
-/* Once, however often the plugin connects: an event of the pod has the record's time. Returns -1 if
- * none could be written. */
-static int keep_record(const struct looked *one, enum record_result result, const char *reason)
-{
-	if (one->record.result == result)
-		return 0;
-	return remember(one->options, one->container, result, reason, WAY_IN);
-}
-
-/* Each is said once, however often the plugin connects. */
-static void say(const struct looked *one, enum record_result result, const char *reason)
-{
-	if (one->record.result != result)
-		(void)log_reason(one->container, LOG_WARNING, record_result_name(result), reason,
-				 WAY_IN);
-}
-
 #define WHEN "created while no plugin was connected: "
 #define RECREATE "delete the pod, so that it is created again"
 
@@ -116,23 +97,26 @@ static int mend(struct looked *one, struct err *err)
 				  "the engine's limit, and no variable is set: for these " RECREATE,
 			     n);
 	reason = reason ? reason : WHEN;
-	(void)keep_record(one, RECORD_MENDED, reason);
-	say(one, RECORD_MENDED, reason);
-	one->report->kind = LOOK_MENDED;
+	(void)remember(one->options, one->container, RECORD_MENDED, reason, WAY_IN);
+	(void)log_reason(one->container, LOG_WARNING, record_result_name(RECORD_MENDED), reason,
+			 WAY_IN);
 	return 0;
 }
 
-static void be_missed(struct looked *one, const struct limits *limits)
+static enum look_result be_missed(struct looked *one, const struct limits *limits)
 {
-	const struct container *container = one->container;
+	struct container *container = one->container;
 	char limit[LIMITS_TEXT_SIZE];
 	struct err problem = {0};
 	const char *reason;
 
 	if (container->config.on_missed == MISSED_MEND && mend(one, &problem) == 0)
-		return;
+		return LOOK_NOTHING;
+	/* Once, however often the plugin connects: an event of the pod has the record's time. */
+	if (one->record.result == RECORD_MISSED)
+		return LOOK_NOTHING;
 	reason = arena_printf(
-		&one->container->arena, WHEN "%s%s; %s%s" RECREATE,
+		&container->arena, WHEN "%s%s; %s%s" RECREATE,
 		limits->known
 			? "the memlock limit of its first process is "
 			: "no plugin has decided about it, and its limit cannot be seen from here "
@@ -140,15 +124,14 @@ static void be_missed(struct looked *one, const struct limits *limits)
 		limits->known ? limits_text(limits->soft, limit) : "", problem.text,
 		problem.text[0] ? "; " : "");
 	reason = reason ? reason : WHEN;
-	one->report->kind = LOOK_UNSEEN;
 	/* If no record can be written, that there is none does not show that nobody decided. A low
 	 * limit does, and that one starts without its variables. */
-	if (keep_record(one, RECORD_MISSED, reason) < 0 && !limits->known &&
-	    !(one->starts && container->plan.n_settings))
-		return;
-	one->report->refused = one->starts && container->config.on_missed == MISSED_REFUSE;
-	say(one, RECORD_MISSED, reason);
-	one->report->kind = LOOK_MISSED;
+	if (remember(one->options, container, RECORD_MISSED, reason, WAY_IN) < 0 &&
+	    !limits->known && !(one->starts && container->plan.n_settings))
+		return LOOK_UNSEEN;
+	(void)log_reason(container, LOG_WARNING, record_result_name(RECORD_MISSED), reason, WAY_IN);
+	return one->starts && container->config.on_missed == MISSED_REFUSE ? LOOK_REFUSED
+									   : LOOK_NOTHING;
 }
 
 /* ---- the decision ---- */
@@ -183,16 +166,13 @@ static bool is_decided(struct looked *one)
 	case RECORD_MISSED:
 		/* At its start, which both plugins hear of, it was said by the other one. */
 		return one->starts;
-	case RECORD_MENDED:
-		one->report->kind = one->starts ? LOOK_NOTHING : LOOK_MENDED;
-		return true;
 	default:
 		return true;
 	}
 }
 
 /* Without a device that is proven, or if it does not ask, there was nothing to miss. */
-static void decide(struct looked *one)
+static enum look_result decide(struct looked *one)
 {
 	struct container *container = one->container;
 	const struct plan *plan = &container->plan;
@@ -203,37 +183,34 @@ static void decide(struct looked *one)
 	if (status > 0)
 		status = container_plan(container, &err);
 	if (status < 0) {
-		one->report->kind = LOOK_UNSEEN;
 		log_failure_silently(container, &err, WAY_IN);
-		return;
+		return LOOK_UNSEEN;
 	}
 	if (plan->decision != DECISION_GRANT)
-		return;
+		return LOOK_NOTHING;
 	/* Without a record, but another plugin's variables are there: it could not write one. */
 	if (one->starts && plan->n_settings && !plan_has_new_settings(plan))
-		return;
+		return LOOK_NOTHING;
 	if (!has_limit(one, &limits))
-		be_missed(one, &limits);
-	else if (one->record.result == RECORD_MISSED)
-		(void)keep_record(one, RECORD_MENDED, WHEN "others have raised its memlock limit");
+		return be_missed(one, &limits);
+	if (one->record.result == RECORD_MISSED)
+		(void)remember(one->options, container, RECORD_MENDED,
+			       WHEN "others have raised its memlock limit", WAY_IN);
+	return LOOK_NOTHING;
 }
 
-static void look_at(struct looked *one)
+static enum look_result look_at(struct looked *one)
 {
-	const struct identity *identity = &one->container->spec.identity;
-
-	*one->report = (struct look_report){.kind = LOOK_NOTHING};
-	one->container->id = identity->id;
-	if (!identity->id)
-		return;
+	one->container->id = one->container->spec.identity.id;
+	if (!one->container->id)
+		return LOOK_NOTHING;
 	cgroup_find(one->root, one->container->spec.cgroups_path, one->cgroup);
 	one->container->cgroup = one->cgroup;
-	if (!is_decided(one))
-		decide(one);
+	return is_decided(one) ? LOOK_NOTHING : decide(one);
 }
 
-void look_at_start(const struct options *options, const Nri__Container *told,
-		   struct container *container, struct look_report *ret_report)
+enum look_result look_at_start(const struct options *options, const Nri__Container *told,
+			       struct container *container)
 {
 	struct err err;
 	cleanup_fd root = tree_open_root(options->sysroot, &err);
@@ -241,13 +218,9 @@ void look_at_start(const struct options *options, const Nri__Container *told,
 			     .told = told,
 			     .container = container,
 			     .root = root,
-			     .starts = true,
-			     .report = ret_report};
+			     .starts = true};
 
-	*ret_report = (struct look_report){.kind = LOOK_NOTHING};
-	look_at(&one);
-	if (ret_report->kind == LOOK_UNSEEN)
-		ret_report->kind = LOOK_NOTHING; /* its log says why */
+	return look_at(&one);
 }
 
 /* ---- all that run ---- */
@@ -271,39 +244,41 @@ static const Nri__PodSandbox *find_pod(const struct look *look, struct arena *ar
 
 /* Returns the container's id, in the arena; NULL: it cannot be read. */
 static const char *look_at_known(const struct look *look, struct arena *arena, int root,
-				 const struct message *message, struct look_report *ret_report)
+				 const struct message *message, enum look_result *ret_result)
 {
 	cleanup_container container = CONTAINER_NONE;
-	struct looked one = {.options = look->options,
-			     .container = &container,
-			     .root = root,
-			     .report = ret_report};
+	struct looked one = {.options = look->options, .container = &container, .root = root};
 	const Nri__PodSandbox *pod;
 	struct err err;
 
 	container.what = "Synchronize";
-	*ret_report = (struct look_report){.kind = LOOK_UNSEEN};
+	*ret_result = LOOK_UNSEEN;
 	one.told = message_unpack(arena, &nri__container__descriptor, message);
 	if (!one.told)
 		return NULL;
 	/* Most are none of ours, which they say without their pod. */
 	if (message_spec(&container.arena, NULL, one.told, &container.spec, &err) < 0)
 		return one.told->id;
-	ret_report->kind = LOOK_NOTHING;
+	*ret_result = LOOK_NOTHING;
 	if (one.told->state == CONTAINER_STOPPED || !container_may_matter(&container))
 		return one.told->id;
 	pod = find_pod(look, arena, one.told->pod_sandbox_id);
 	if (message_spec(&container.arena, pod, one.told, &container.spec, &err) < 0)
-		ret_report->kind = LOOK_UNSEEN;
+		*ret_result = LOOK_UNSEEN;
 	else
-		look_at(&one);
+		*ret_result = look_at(&one);
 	return one.told->id;
+}
+
+static void tell(int out, enum look_result result)
+{
+	(void)fs_write(out, &(unsigned char){(unsigned char)result}, 1);
 }
 
 void look_at_all(void *context, int out)
 {
 	const struct look *look = context;
-	struct look_report report = {.kind = LOOK_END};
+	enum look_result result;
 	struct message left = look->known;
 	cleanup_arena records = {0};
 	bool whole = look->whole;
@@ -320,19 +295,18 @@ void look_at_all(void *context, int out)
 
 		if (field.number != SYNCHRONIZE_CONTAINER)
 			continue;
-		id = look_at_known(look, &arena, root, &field.bytes, &report);
+		id = look_at_known(look, &arena, root, &field.bytes, &result);
 		whole &= id != NULL;
 		for (int i = 0; i < n; i++) {
 			if (id && gone[i].id && strcmp(gone[i].id, id) == 0)
 				gone[i].id = NULL;
 		}
-		if (report.kind != LOOK_NOTHING)
-			(void)fs_write(out, (const char *)&report, sizeof(report));
+		if (result != LOOK_NOTHING)
+			tell(out, result);
 	}
 	for (int i = 0; whole && look->options->engine && i < n; i++) {
 		if (gone[i].id)
 			record_forget(dir, &gone[i], look->options->engine);
 	}
-	report = (struct look_report){.kind = LOOK_END};
-	(void)fs_write(out, (const char *)&report, sizeof(report));
+	tell(out, LOOK_END);
 }

@@ -56,7 +56,6 @@ void missed_look(struct missed *missed, const struct look *look)
 			  "Synchronize: not all containers are looked at: the runtime listed more "
 			  "than there is room for, or sent what is no message of NRI; run "
 			  "oci-rdma-doctor on the node");
-	missed->ended = false;
 	if (children_start(missed->children, &missed->child, look_at_all, (void *)look,
 			   LOOK_PATIENCE_MS) < 0)
 		log_event(LOG_ERR, "no child process could be started: containers that were "
@@ -71,25 +70,21 @@ static void give_up(struct missed *missed, const char *why)
 	missed_stop(missed);
 }
 
-/* A report is written at once, so that it comes whole. */
 bool missed_tend(struct missed *missed)
 {
 	struct pollfd wait = {.fd = missed->child.in, .events = POLLIN};
-	struct look_report report;
+	unsigned char result;
 	bool changed = false;
 
 	while (missed->child.in >= 0 && poll(&wait, 1, 0) > 0) {
 		changed = true;
-		if (read(missed->child.in, &report, sizeof(report)) == (ssize_t)sizeof(report)) {
-			missed->ended |= report.kind == LOOK_END;
-			*missed->unseen += report.kind == LOOK_UNSEEN;
-			continue;
-		}
-		if (missed->ended)
-			missed_stop(missed);
-		else
+		if (read(missed->child.in, &result, 1) != 1)
 			give_up(missed, "the process that looked at them has ended early: its "
 					"reason is above, or in the kernel's log (dmesg)");
+		else if (result == LOOK_END)
+			missed_stop(missed);
+		else
+			++*missed->unseen;
 	}
 	if (missed->child.in < 0 || clock_ms() < missed->child.deadline)
 		return changed;

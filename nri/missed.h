@@ -27,21 +27,15 @@ struct container;
 
 /* ---- a look at one, or at all (look.c) ---- */
 
-enum look_kind {
-	LOOK_NOTHING, /* it is not missed */
-	LOOK_MISSED,
-	LOOK_MENDED,
-	LOOK_UNSEEN, /* it could not be decided about */
-	LOOK_END,    /* all were looked at: without it the child has ended early */
+/* What the plugin hears of it, as one byte: of one that is missed the log and its record tell. */
+enum look_result {
+	LOOK_NOTHING,
+	LOOK_REFUSED, /* it must not start */
+	LOOK_UNSEEN,  /* it could not be decided about */
+	LOOK_END,     /* all were looked at: without it the child has ended early */
 };
 
 #define CGROUP_PATH_SIZE 512
-
-/* Goes through the pipe as it is: less than PIPE_BUF, so at once. */
-struct look_report {
-	uint32_t kind;    /* enum look_kind */
-	uint32_t refused; /* it must not start */
-};
 
 struct look {
 	const struct options *options;
@@ -50,24 +44,21 @@ struct look {
 				 container is not there */
 };
 
-/* In a child. look: a struct look. Reports each that is missed to out, and the end. */
+/* In a child. look: a struct look. Tells out of each that is unseen, and the end. */
 void look_at_all(void *look, int out);
 
 /* One that is about to start; its spec is read. */
-void look_at_start(const struct options *options, const Nri__Container *told,
-		   struct container *container, struct look_report *ret_report);
+enum look_result look_at_start(const struct options *options, const Nri__Container *told,
+			       struct container *container);
 
 /* ---- what was missed (missed.c) ---- */
 
 #define LOOK_PATIENCE_MS 60000
 
 struct missed {
-	const struct options *options;
 	struct children *children;
-	uint64_t *unseen; /* could not be decided about */
-
-	struct child child; /* .in is what it reports; -1: none runs */
-	bool ended;         /* it has said that all were looked at */
+	uint64_t *unseen;   /* could not be decided about */
+	struct child child; /* .in is what it tells; -1: none runs */
 };
 
 /* Looks at what was there before the plugin. Never fails: it is logged. */

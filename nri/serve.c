@@ -24,8 +24,7 @@ struct work {
 	struct container *container;
 	const Nri__Container *told; /* of one that is about to start */
 	struct message response;
-	struct record record; /* of another plugin of ours, which was asked before this one */
-	bool has_record;
+	struct record record; /* of another plugin of ours, which was asked before; or zero */
 };
 
 /*
@@ -37,8 +36,8 @@ static bool is_set_by_ours(const struct work *work)
 {
 	const struct spec *spec = &work->container->spec;
 
-	return work->has_record && work->record.result == RECORD_GRANTED && work->record.memlock &&
-	       spec->has_memlock && spec->memlock_soft >= work->record.memlock;
+	return work->record.result == RECORD_GRANTED && work->record.memlock && spec->has_memlock &&
+	       spec->memlock_soft >= work->record.memlock;
 }
 
 /* What the spec lists is raised, so that the later entry, which holds, never lowers. */
@@ -116,9 +115,9 @@ static const enum record_result results[] = {
  */
 static bool is_said_already(const struct work *work, const struct outcome *outcome)
 {
-	const char *before = work->record.reason ? work->record.reason : "";
+	const char *before = work->record.reason;
 
-	return work->has_record && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
+	return before && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
 	       work->record.result == results[outcome->kind] &&
 	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
@@ -140,9 +139,8 @@ static void create(void *context, int out)
 	cleanup_fd root = tree_open_root(work->options->sysroot, &err);
 	bool said;
 
-	work->has_record =
-		root >= 0 && container->id &&
-		record_read(&container->arena, root, container->id, &work->record, &err) == 1;
+	if (root >= 0 && container->id)
+		(void)record_read(&container->arena, root, container->id, &work->record, &err);
 	status = container_find(container, work->options, &outcome.err);
 	if (status > 0) {
 		if_late = outcome_if_late(container, &entry);
@@ -262,11 +260,10 @@ void serve_set_timeout(struct server *server, int64_t timeout_ms)
 static void start(void *context, int out)
 {
 	struct work *work = context;
-	struct look_report report;
+	unsigned char result =
+		(unsigned char)look_at_start(work->options, work->told, work->container);
 
-	look_at_start(work->options, work->told, work->container, &report);
-	(void)verdict_say(out, VERDICT_DECIDED,
-			  &(struct message){(const unsigned char *)&report, sizeof(report)});
+	(void)verdict_say(out, VERDICT_DECIDED, &(struct message){&result, 1});
 }
 
 /* If its message cannot be read, that was said when it was created. */
@@ -275,7 +272,6 @@ bool serve_start(struct server *server, struct arena *arena, struct call *call)
 	cleanup_container container = CONTAINER_NONE;
 	struct work work = {
 		.options = server->options, .container = &container, .told = call->container};
-	struct look_report report = {0};
 	struct verdict verdict;
 	struct err ignored;
 
@@ -286,9 +282,7 @@ bool serve_start(struct server *server, struct arena *arena, struct call *call)
 	if (verdict.reason)
 		log_event(LOG_ERR, "StartContainer: container=%s: %s", container.id,
 			  verdict.reason);
-	else if (verdict.response.len == sizeof(report))
-		memcpy(&report, verdict.response.bytes, sizeof(report));
-	if (report.refused)
+	else if (verdict.response.len == 1 && verdict.response.bytes[0] == LOOK_REFUSED)
 		(void)refuse(arena, false,
 			     "created while no plugin was connected, so that it lacks its memlock "
 			     "limit (\"on_missed\": \"refuse\"): it is created again",

@@ -41,13 +41,12 @@ static const struct look_case {
 	const char *limit;               /* of that process */
 	bool unwritable;                 /* records */
 
-	enum look_kind kind;
-	bool refused;
+	enum look_result result;
 	const char *after; /* its record's result; NULL: it has none */
 	size_t lines;
 	const char *says; /* in these lines */
 } look_cases[] = {
-#define MISSED .kind = LOOK_MISSED, .after = "missed", .lines = 1
+#define MISSED .after = "missed", .lines = 1
 	/* Whether there was something to miss */
 	{"starts: nobody has decided about it", MISSED,
 	 .says = "not started yet, or ended); delete"},
@@ -57,17 +56,18 @@ static const struct look_case {
 	{"starts: does not ask", .unasked = true},
 	{"starts: does not ask, opt_in device", "\"opt_in\":\"device\"", .unasked = true, MISSED},
 	{"starts: would be denied", .config = "\"namespaces\":[\"other\"]"},
-	{"starts: the policy cannot be read", UNKNOWN, .lines = 1, .says = "memlok"},
+	{"starts: the policy cannot be read", UNKNOWN, .lines = 1, .says = "memlok",
+	 .result = LOOK_UNSEEN},
 	{"runs: the policy cannot be read", UNKNOWN, .state = RUNS, .lines = 1, .says = "memlok",
-	 .kind = LOOK_UNSEEN},
+	 .result = LOOK_UNSEEN},
 	{"stopped", .state = STOPPED},
 	{"runs: an annotation that cannot be read", .state = RUNS, .nccl = "perhaps",
-	 .kind = LOOK_UNSEEN, .lines = 1, .says = "Synchronize"},
+	 .result = LOOK_UNSEEN, .lines = 1, .says = "Synchronize"},
 	{"runs: it has no id", .state = RUNS, .id = ""},
 	{"runs: its pod is not told", "\"opt_in\":\"device\"", .state = RUNS, .pod = "", MISSED},
 
-	{"runs: its name is no name", .state = RUNS, .its_name = "a\n", .kind = LOOK_UNSEEN},
-	{"runs: its pod's name is no name", .state = RUNS, .pod = "a\n", .kind = LOOK_UNSEEN},
+	{"runs: its name is no name", .state = RUNS, .its_name = "a\n", .result = LOOK_UNSEEN},
+	{"runs: its pod's name is no name", .state = RUNS, .pod = "a\n", .result = LOOK_UNSEEN},
 
 	/* What was decided */
 	{"starts: denied before", .before = "denied", .after = "denied"},
@@ -85,10 +85,9 @@ static const struct look_case {
 	{"starts: the other plugin has said that it is missed", .before = "missed",
 	 .after = "missed"},
 	{"runs: it was said before that it is missed", .state = RUNS, .before = "missed",
-	 .kind = LOOK_MISSED, .after = "missed"},
+	 .after = "missed"},
 	{"starts: the other plugin has mended it", .before = "mended", .after = "mended"},
-	{"runs: it was mended before", .state = RUNS, .before = "mended", .kind = LOOK_MENDED,
-	 .after = "mended"},
+	{"runs: it was mended before", .state = RUNS, .before = "mended", .after = "mended"},
 
 	/* Its limit */
 	{"starts: its process has less", FINITE, .listed = RECORDED, .limit = "131071", MISSED,
@@ -112,25 +111,24 @@ static const struct look_case {
 	 .after = "missed"},
 
 	/* What is done */
-	{"starts, refuse: it must not", REFUSE, MISSED, .refused = true},
+	{"starts, refuse: it must not", REFUSE, MISSED, .result = LOOK_REFUSED},
 	{"runs, refuse: it goes on", REFUSE, .state = RUNS, MISSED},
 	{"starts, mend: no process is found", MEND "," FINITE, MISSED,
 	 .says = "(hostPID); delete the pod"},
 	{"starts, mend: its process is raised", MEND "," FINITE, .listed = REAL, .limit = "1",
-	 .kind = LOOK_MENDED, .after = "mended", .lines = 1, .says = "its 1 processes"},
+	 .after = "mended", .lines = 1, .says = "its 1 processes"},
 	{"runs, mend: what was missed before", MEND "," FINITE, .state = RUNS, .before = "missed",
-	 .listed = REAL, .limit = "1", .kind = LOOK_MENDED, .after = "mended", .lines = 1,
-	 .says = "mended: "},
+	 .listed = REAL, .limit = "1", .after = "mended", .lines = 1, .says = "mended: "},
 
 	/* No record can be written: that there is none shows nothing. */
-	{"no records, runs: who knows", .state = RUNS, .unwritable = true, .kind = LOOK_UNSEEN,
+	{"no records, runs: who knows", .state = RUNS, .unwritable = true, .result = LOOK_UNSEEN,
 	 .lines = 1, .says = "cannot leave a record"},
-	{"no records, starts: who knows", REFUSE, .nccl = "false", .unwritable = true, .lines = 1},
+	{"no records, starts: who knows", REFUSE, .nccl = "false", .unwritable = true, .lines = 1,
+	 .result = LOOK_UNSEEN},
 	{"no records, starts, refuse: without its variables", REFUSE, .unwritable = true,
-	 .kind = LOOK_MISSED, .refused = true, .lines = 2},
+	 .result = LOOK_REFUSED, .lines = 2},
 	{"no records, starts, refuse: with a low limit", REFUSE, .nccl = "false",
-	 .unwritable = true, .listed = RECORDED, .limit = "1", .kind = LOOK_MISSED, .refused = true,
-	 .lines = 2},
+	 .unwritable = true, .listed = RECORDED, .limit = "1", .result = LOOK_REFUSED, .lines = 2},
 };
 
 static void write_process(int root, int64_t pid, const char *id, const char *limit)
@@ -188,26 +186,23 @@ static pid_t make_node(const struct unit_dir *dir, const struct look_case *row)
 	return real;
 }
 
-/* Its reports until the end, of which there may be one besides */
-static void look_at_known(const struct options *options, struct message known, bool whole,
-			  struct look_report *ret_report)
+/* What it tells until the end, which may be one word */
+static enum look_result look_at_known(const struct options *options, struct message known,
+				      bool whole)
 {
 	struct look look = {.options = options, .known = known, .whole = whole};
-	struct look_report end;
+	unsigned char told[3];
+	ssize_t n;
 	int ends[2];
 
 	assert_int_equal(pipe(ends), 0);
 	look_at_all(&look, ends[1]);
 	assert_int_equal(close(ends[1]), 0);
-	*ret_report = (struct look_report){.kind = LOOK_NOTHING};
-	assert_int_equal(read(ends[0], &end, sizeof(end)), sizeof(end));
-	if (end.kind != LOOK_END) {
-		*ret_report = end;
-		assert_int_equal(read(ends[0], &end, sizeof(end)), sizeof(end));
-	}
-	assert_int_equal(end.kind, LOOK_END);
-	assert_int_equal(read(ends[0], &end, 1), 0);
+	n = read(ends[0], told, sizeof(told));
 	assert_int_equal(close(ends[0]), 0);
+	assert_in_range(n, 1, 2);
+	assert_int_equal(told[n - 1], LOOK_END);
+	return n == 2 ? told[0] : LOOK_NOTHING;
 }
 
 static void put_row(const struct look_case *row, struct buffer *pod, struct buffer *container)
@@ -236,8 +231,7 @@ static void put_row(const struct look_case *row, struct buffer *pod, struct buff
 		put_rlimit(container, "RLIMIT_MEMLOCK", UINT64_MAX, UINT64_MAX);
 }
 
-static void look_at_row(const struct options *options, const struct look_case *row,
-			struct look_report *ret_report)
+static enum look_result look_at_row(const struct options *options, const struct look_case *row)
 {
 	cleanup_container container = CONTAINER_NONE;
 	cleanup_buffer pod = empty_buffer();
@@ -258,13 +252,12 @@ static void look_at_row(const struct options *options, const struct look_case *r
 		assert_int_equal(
 			message_spec(&container.arena, its_pod, unpacked, &container.spec, &err),
 			0);
-		look_at_start(options, unpacked, &container, ret_report);
-		return;
+		return look_at_start(options, unpacked, &container);
 	}
 	put_bytes(&known, SYNCHRONIZE_CONTAINER, told.bytes, told.len);
 	put_bytes(&known, SYNCHRONIZE_POD, "\x0a\x05other", 7);
 	put_bytes(&known, SYNCHRONIZE_POD, pod.bytes, pod.len);
-	look_at_known(options, message_of(&known), true, ret_report);
+	return look_at_known(options, message_of(&known), true);
 }
 
 UNIT_ROWS_AS("look: ", look_cases)
@@ -273,15 +266,13 @@ UNIT_ROWS_AS("look: ", look_cases)
 	const struct options options = {.sysroot = dir.path, .engine = ENGINE};
 	const pid_t real = make_node(&dir, row);
 	struct heard heard = hear_log();
-	struct look_report report;
+	enum look_result result = look_at_row(&options, row);
 	struct record record;
 
-	look_at_row(&options, row, &report);
 	assert_int_equal(heard_log(&heard), row->lines);
 	if (row->says)
 		assert_has(heard.text, row->says);
-	assert_int_equal(report.kind, row->kind);
-	assert_int_equal(report.refused, row->refused);
+	assert_int_equal(result, row->result);
 	if (record_read(&arena, dir.fd, ID, &record, &err) == 1) {
 		assert_string_equal(record_result_name(record.result), row->after);
 		/* An event of the pod has its time. */
@@ -333,7 +324,6 @@ UNIT_ROWS(gone_cases)
 					.engine = row->unknown ? NULL : ENGINE};
 	const struct message known = {told, sizeof(told) - 1 - (row->unread ? 0 : 3)};
 	int64_t age = row->new ? 0 : RECORD_NEW_MS + 60000;
-	struct look_report report;
 	char path[128];
 	char text[256];
 
@@ -346,7 +336,7 @@ UNIT_ROWS(gone_cases)
 		       row->id, row->engine ? row->engine : ENGINE);
 	unit_write(dir.fd, path, text, 0600);
 	assert_int_equal(fchmodat(dir.fd, RECORD_DIR, 0700, 0), 0);
-	look_at_known(&options, known, !row->lost, &report);
-	assert_int_equal(report.kind, row->unread ? LOOK_UNSEEN : LOOK_NOTHING);
+	assert_int_equal(look_at_known(&options, known, !row->lost),
+			 row->unread ? LOOK_UNSEEN : LOOK_NOTHING);
 	assert_int_equal(faccessat(dir.fd, path, F_OK, 0) == 0, row->kept);
 }

@@ -5,19 +5,11 @@
 #include "core/base/clock.h"
 #include "nri/missed.h"
 
-static struct missed missed;
 static uint64_t unseen;
 static struct children children;
+static struct missed missed = {.children = &children, .unseen = &unseen, .child.in = -1};
 
 static const struct options nowhere = {.sysroot = "/nonexistent"};
-
-static void begin(void)
-{
-	memset(&children, 0, sizeof(children));
-	missed = (struct missed){
-		.options = &nowhere, .children = &children, .unseen = &unseen, .child.in = -1};
-	unseen = 0;
-}
 
 /* ---- which there are ---- */
 
@@ -59,23 +51,15 @@ UNIT_TEST("missed: those that run, by their records")
 
 /* ---- what the child says ---- */
 
-/* A child that has these reports written. Returns the pipe's writing end. */
-static int begin_child(const char *reports, int64_t deadline)
+/* A child that has told this. Returns the pipe's writing end. */
+static int begin_child(const char *told, int64_t deadline)
 {
 	int ends[2];
 
-	begin();
+	unseen = 0;
 	missed.child.pid = unit_start(goes_on, NULL);
 	assert_int_equal(pipe2(ends, O_CLOEXEC), 0);
-	for (size_t i = 0; reports[i]; i++) {
-		/* m: missed; d: mended; u: unseen; e: the end */
-		struct look_report report = {.kind = reports[i] == 'u'   ? LOOK_UNSEEN
-						     : reports[i] == 'd' ? LOOK_MENDED
-						     : reports[i] == 'e' ? LOOK_END
-									 : LOOK_MISSED};
-
-		assert_int_equal(write(ends[1], &report, sizeof(report)), sizeof(report));
-	}
+	assert_int_equal(write(ends[1], told, strlen(told)), strlen(told));
 	missed.child.in = ends[0];
 	children.pid[children.n++] = missed.child.pid;
 	missed.child.deadline = deadline;
@@ -94,34 +78,33 @@ static void gone_at_last(void)
 
 static const struct child_case {
 	const char *name;
-	const char *reports;
+	char told[3];
 	uint64_t unseen;
 	bool closes;
 	bool late;
+	bool over;
 } child_cases[] = {
-	{"nothing yet", "", 0, false, false},
-	{"some of it", "mu", 1, false, false},
-	{"all, and its end", "mde", 0, true, false},
-	{"nothing is missed", "e", 0, true, false},
-	{"it ended early: one more is unseen", "m", 1, true, false},
-	{"its time is over: one more is unseen", "mu", 2, false, true},
+	{"nothing yet", {0}, 0, false, false, false},
+	{"two are unseen", {LOOK_UNSEEN, LOOK_UNSEEN}, 2, false, false, false},
+	{"the end", {LOOK_END}, 0, false, false, true},
+	{"one, and the end", {LOOK_UNSEEN, LOOK_END}, 1, true, false, true},
+	{"it ended early: one more is unseen", {LOOK_UNSEEN}, 2, true, false, true},
+	{"its time is over: one more is unseen", {0}, 1, false, true, true},
 };
 
 UNIT_ROWS_AS("missed: the child says ", child_cases)
 {
-	const bool over = row->closes || row->late;
 	struct heard heard = hear_log();
 	int64_t now = clock_ms();
-	int out = begin_child(row->reports, row->late ? now : now + UNIT_PATIENCE * 1000);
+	int out = begin_child(row->told, row->late ? now : now + UNIT_PATIENCE * 1000);
 
 	if (row->closes)
 		assert_int_equal(close(out), 0);
-	assert_int_equal(missed_tend(&missed), over || row->reports[0]);
-	/* What is unseen besides is not looked at. */
-	assert_int_equal(heard_log(&heard), row->unseen > (strchr(row->reports, 'u') != NULL));
+	assert_int_equal(missed_tend(&missed), row->over || row->told[0]);
+	assert_int_equal(heard_log(&heard), row->over && !strchr(row->told, LOOK_END));
 	assert_int_equal(unseen, row->unseen);
-	assert_int_equal(missed.child.in < 0, over);
-	if (over)
+	assert_int_equal(missed.child.in < 0, row->over);
+	if (row->over)
 		assert_false(missed_tend(&missed));
 	missed_stop(&missed);
 	gone_at_last();
@@ -136,17 +119,16 @@ UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it 
 {
 	const struct look look = {.options = &nowhere, .whole = true};
 	struct heard heard = hear_log();
-	int out = begin_child("m", INT64_MAX);
+	int out = begin_child("", INT64_MAX);
 	pid_t child = missed.child.pid;
 	int in;
 
 	unseen = 3;
-	missed.ended = true;
 	missed_look(&missed, &look);
 	assert_int_equal(heard_log(&heard), 0);
 	assert_int_not_equal(missed.child.pid, child);
 	assert_in_range(children.n, 1, 2); /* the stopped one may have ended */
-	assert_true(missed.child.in >= 0 && !missed.ended);
+	assert_true(missed.child.in >= 0);
 	assert_in_range(missed.child.deadline, clock_ms() + 1, clock_ms() + LOOK_PATIENCE_MS);
 	assert_int_equal(unseen, 0);
 	in = missed.child.in;
@@ -162,7 +144,6 @@ UNIT_TEST("missed: no child is started beside as many as may hang, and what is l
 	const struct look look = {.options = &nowhere};
 	struct heard heard = hear_log();
 
-	begin();
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = unit_start(goes_on, NULL);
 	missed_look(&missed, &look);
