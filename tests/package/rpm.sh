@@ -38,7 +38,7 @@ declare -A fedora=([libibverbs-dev]=rdma-core-devel [libprotobuf-c-dev]=protobuf
 # headers_of: the Fedora packages of what the programs include; a Debian one that has no counterpart above as it is
 headers_of() {
 	local name package
-	grep -rhE '^#include <' core explain admin hook nri doctor "${BUILD:-build}/generated/nri" | sort -u | gcc -D_GNU_SOURCE -M -x c - 2>/dev/null | tr ' ' '\n' | grep '^/usr/include' |
+	grep -rhE '^#include <' core explain admin hook nri doctor tools "${BUILD:-build}/generated/nri" | sort -u | gcc -D_GNU_SOURCE -M -x c - 2>/dev/null | tr ' ' '\n' | grep '^/usr/include' |
 		xargs dpkg-query -S 2>/dev/null | cut -d: -f1 | sort -u | while read -r package; do
 		name=${fedora[$package]-$package}
 		[ -z "$name" ] || echo "$name"
