@@ -270,7 +270,7 @@ static const char *look_at_known(const struct look *look, struct arena *arena, i
 	return one.told->id;
 }
 
-static void tell(int out, enum look_result result)
+static void tell_plugin(int out, enum look_result result)
 {
 	(void)fs_write(out, &(unsigned char){(unsigned char)result}, 1);
 }
@@ -302,11 +302,11 @@ void look_at_all(void *context, int out)
 				gone[i].id = NULL;
 		}
 		if (result != LOOK_NOTHING)
-			tell(out, result);
+			tell_plugin(out, result);
 	}
 	for (int i = 0; whole && look->options->engine && i < n; i++) {
 		if (gone[i].id)
 			record_forget(dir, &gone[i], look->options->engine);
 	}
-	tell(out, LOOK_END);
+	tell_plugin(out, LOOK_END);
 }

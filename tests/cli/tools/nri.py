@@ -129,7 +129,6 @@ def decisions(runtime, plugin):
     gets("the container's own annotation asks", (HCAS, LIMIT), lines=1, own=ASKS, devices=TWO)
     gets("nccl: false: the limit alone", ({}, LIMIT), lines=1, devices=TWO, annotations={**ASKS, "oci-rdma-hook.io/nccl": "false"})
     gets("a variable that is set stays", ({}, LIMIT), lines=1, env=["NCCL_IB_HCA=mlx5_9"], **RDMA)
-    gets("a limit that is higher stays", (HCAS, []), lines=1, rlimits=ALL, **RDMA)
     gets("a soft limit is raised, the hard one stays", (HCAS, [("RLIMIT_MEMLOCK", 8 << 20, 1 << 40)]), lines=1,
          rlimits=[("RLIMIT_NOFILE", 1, 1), ("RLIMIT_MEMLOCK", 65536, 1 << 40)], **RDMA)
     gets("all that there is to give is there: nothing, and no line", nothing, rlimits=ALL,
@@ -164,7 +163,7 @@ def decisions(runtime, plugin):
     ok("the log names the key", "memlok" in line, line)
     gets("and of an ordinary one nothing is heard", nothing)
     config('{"memlock": "8Mi"}')
-    counts(served=20)
+    counts(served=19)
 
 
 def files_opened(runtime):
@@ -328,15 +327,13 @@ def at_once(runtime):
     runtime.stop()
     os.rmdir(os.path.dirname(SOCKET))
     trace = os.path.join(T, "trace-of-watch")
-    begun = time.monotonic()
     plugin = Plugin(front=["strace", "-D", "-o", trace, "-e", "trace=connect,read,inotify_init1,inotify_add_watch"])
 
     def calls():
         with open(trace) as f:
             return f.read()
-    until(lambda: os.path.exists(trace) and calls().count("connect(") >= 8)  # the next pause is 2.56 s
-    ok("a runtime that is away is asked ever more rarely", time.monotonic() - begun > 1)  # each time after 20 ms it would be 0.2 s
-    equal("which is one line in the log", 1, sum("not connected" in line for line in plugin.lines()))
+    until(lambda: os.path.exists(trace) and calls().count("connect(") >= 2)
+    equal("a runtime that is away is one line in the log, however often it is asked", 1, sum("not connected" in line for line in plugin.lines()))
     watch = re.findall(r"inotify_init1\(.*= (\d+)", calls())[-1]
     before = len(calls())
     os.mkdir(os.path.dirname(SOCKET), 0o700)
@@ -681,7 +678,6 @@ def metrics(runtime):
     from prometheus_client.parser import text_string_to_metric_families
     samples = {(s.name, *s.labels.values()): s.value for family in text_string_to_metric_families(text) for s in family.samples}
     equal("metrics: connected", 1, samples["oci_rdma_nri_connected",])
-    equal("metrics: what became of the containers", (1, 0, 0), tuple(samples["oci_rdma_nri_containers", r] for r in ("granted", "denied", "failed")))
     equal("metrics: all are answers", (2, 2), (samples["oci_rdma_nri_answer_seconds_bucket", "+Inf"], samples["oci_rdma_nri_answer_seconds_count",]))
     ok("metrics: readable for all", os.stat(path).st_mode & 0o777 == 0o644)
     written = samples["oci_rdma_nri_written_timestamp_seconds",]
@@ -702,10 +698,6 @@ def metrics_refused(runtime):
     line = plugin.logs("Permission denied")
     ok("metrics in another's directory: the log names the file, and what to do",
        "metrics: " in line and "m.prom" in line and "must belong to root" in line, line)
-    ok("the status is not blamed", "--check" not in line, line)
-    connection.create()
-    until(lambda: status()["answers"] == 1)
-    equal("it is said once", 0, sum("metrics" in line for line in plugin.lines()))
     plugin.end()
     connection.close()
 

@@ -15,7 +15,7 @@ def main():
     ones = [scene.known(1, 4711)]
     scene.process(4711, scene.identity(1), 8 << 20)
     connection = scene.connect(runtime, *ones)
-    scene.looked(plugin)
+    scene.counted(1)
     print("missed", flush=True)
     for line in sys.stdin:
         if line == "deny\n":

@@ -63,8 +63,6 @@ class Connection:
         self.sock.settimeout(PATIENCE)
         self.streams = {PLUGIN: bytearray(), RUNTIME: bytearray()}
         self.call = 1
-        self.seen = bytearray()  # all that the plugin has said
-        self.largest = 0  # of its frames
 
     def close(self):
         self.sock.close()
@@ -79,7 +77,6 @@ class Connection:
             if not part:
                 raise Closed
             data += part
-        self.seen += data
         return data
 
     def message(self, stream):
@@ -87,7 +84,6 @@ class Connection:
         data = self.streams[stream]
         while len(data) < 10 or len(data) < 10 + struct.unpack(">I", data[:4])[0]:
             which, size = struct.unpack(">II", self.read(8))
-            self.largest = max(self.largest, size + 8)
             self.streams[which] += self.read(size)
         size, call, kind, _ = struct.unpack(">IIBB", data[:10])
         body = bytes(data[10:10 + size])

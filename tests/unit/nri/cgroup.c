@@ -150,7 +150,6 @@ UNIT_TEST("mend: what has the limit stays, and what has ended is nothing")
 	assert_int_equal(soft_of(pid), SOFT);
 	assert_int_equal(cgroup_first(dir.fd, TOP "/a/b"), 0);
 	end_one(pid);
-	/* It has ended: there is nothing to raise, and that is no failure. */
 	assert_int_equal(cgroup_mend(dir.fd, TOP "/a", PLAN, &n, &err), 0);
 	assert_int_equal(n, 0);
 }

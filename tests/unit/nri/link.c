@@ -21,7 +21,6 @@ static int listen_at(const char *path)
 	return fd;
 }
 
-/* A runtime that accepts nobody is not waited for. */
 UNIT_TEST("a runtime that accepts nobody is not waited for")
 {
 	WITH_DIR(dir);

@@ -67,16 +67,6 @@ static inline void put_inside(struct buffer *to, uint32_t field, struct buffer *
 	buffer_free(inside);
 }
 
-/* A CreateContainerRequest with the container's fields */
-static inline void put_container(struct buffer *to, struct buffer *container)
-{
-	struct buffer message = empty_buffer();
-
-	put_inside(&message, 2, container);
-	put(to, message.bytes, message.len);
-	buffer_free(&message);
-}
-
 /* Of other messages: an entry of a map */
 static inline void put_entry(struct buffer *to, uint32_t field, const char *key, const char *value)
 {
@@ -108,25 +98,6 @@ static inline void put_rlimit(struct buffer *container, const char *type, uint64
 	put_number(&rlimit, 2, hard);
 	put_number(&rlimit, 3, soft);
 	put_inside(container, 13, &rlimit);
-}
-
-/* A rule of linux.resources. major -1: it says none */
-static inline void put_rule(struct buffer *platform, bool allow, const char *type,
-			    const char *access, int64_t major)
-{
-	struct buffer resources = empty_buffer();
-	struct buffer rule = empty_buffer();
-	struct buffer number = empty_buffer();
-
-	put_number(&rule, 1, allow);
-	put_text(&rule, 2, type);
-	put_text(&rule, 5, access);
-	if (major >= 0) {
-		put_number(&number, 1, (uint64_t)major);
-		put_inside(&rule, 3, &number);
-	}
-	put_inside(&resources, 7, &rule);
-	put_inside(platform, 3, &resources);
 }
 
 /* ---- what is logged ---- */

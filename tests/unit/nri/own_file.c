@@ -43,14 +43,12 @@ static pid_t start_copy(struct arena *arena, const char *copy, const char **ret_
 UNIT_TEST("own file: replaced, removed")
 {
 	WITH_DIR(dir);
-	const char *copy;
-	const char *other;
+	const char *copy = arena_printf(&arena, "%s/90-oci-rdma", dir.path);
+	const char *other = arena_printf(&arena, "%s/new", dir.path);
 	const char *link;
 	char path[PATH_MAX];
 	pid_t pid;
 
-	copy = arena_printf(&arena, "%s/90-oci-rdma", dir.path);
-	other = arena_printf(&arena, "%s/new", dir.path);
 	pid = start_copy(&arena, copy, &link);
 	assert_false(is_removed(link));
 	assert_int_equal(system(arena_printf(&arena, "cp /bin/sleep '%s'", other)), 0);

@@ -46,7 +46,6 @@ UNIT_TEST("status: written, replaced and removed")
 	status_remove(dir.path, NULL);
 }
 
-/* Two of a node have a file each. */
 UNIT_TEST("status: each instance has a file of its own")
 {
 	WITH_DIR(dir);

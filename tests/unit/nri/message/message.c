@@ -233,9 +233,20 @@ static const struct rule_case {
 
 UNIT_ROWS(rule_cases)
 {
+	struct buffer resources = empty_buffer();
+	struct buffer rule = empty_buffer();
+	struct buffer number = empty_buffer();
 	cleanup_asked asked = empty_asked();
 
-	put_rule(&asked.platform, row->allow, row->type, row->access, row->major);
+	put_number(&rule, 1, row->allow);
+	put_text(&rule, 2, row->type);
+	put_text(&rule, 5, row->access);
+	if (row->major >= 0) {
+		put_number(&number, 1, (uint64_t)row->major);
+		put_inside(&rule, 3, &number);
+	}
+	put_inside(&resources, 7, &rule);
+	put_inside(&asked.platform, 3, &resources);
 	assert_int_equal(read_asked(&asked), 0);
 	assert_int_equal(asked.spec.every_device, row->every_device);
 }

@@ -139,7 +139,7 @@ static inline struct buffer container_named(const char *name)
 	struct buffer payload = empty_buffer();
 
 	put_text(&container, 3, name);
-	put_container(&payload, &container);
+	put_inside(&payload, 2, &container);
 	return payload;
 }
 
