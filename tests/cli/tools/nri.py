@@ -673,12 +673,13 @@ def metrics(runtime):
     plugin, connection = served(runtime, "--metrics", path)
     connection.create()
     connection.create(**RDMA)
-    text = until(lambda: (lambda t: 'granted"} 1' in t and t)(open(path).read() if os.path.exists(path) else ""))
+    # Who writes them counts the records, which are there before the answer.
+    text = until(lambda: (lambda t: 'granted"} 1' in t and "seconds_count 2" in t and t)(open(path).read() if os.path.exists(path) else ""))
     sys.path.append("/usr/lib/python3/dist-packages")
     from prometheus_client.parser import text_string_to_metric_families
     samples = {(s.name, *s.labels.values()): s.value for family in text_string_to_metric_families(text) for s in family.samples}
     equal("metrics: connected", 1, samples["oci_rdma_nri_connected",])
-    equal("metrics: all are answers", (2, 2), (samples["oci_rdma_nri_answer_seconds_bucket", "+Inf"], samples["oci_rdma_nri_answer_seconds_count",]))
+    equal("metrics: all are answers", 2, samples["oci_rdma_nri_answer_seconds_bucket", "+Inf"])
     ok("metrics: readable for all", os.stat(path).st_mode & 0o777 == 0o644)
     written = samples["oci_rdma_nri_written_timestamp_seconds",]
     ok("metrics: written again, although nothing has changed", until(lambda: f"timestamp_seconds {int(written)}" not in open(path).read()))
