@@ -15,7 +15,7 @@ static const char built_from[] = " (commit " COMMIT ")";
 static const char built_from[] = "";
 #endif
 
-/* One of COMMON_OPTIONS, or what getopt(3) says of wrong ones. word: that it looked at last */
+/* Handles one of COMMON_OPTIONS, or an error of getopt(3). word: the last one that it read */
 static int take_common(const struct program *program, int option, const char *word,
 		       const char *value, struct options *options)
 {

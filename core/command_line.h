@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading a command line with getopt_long(3), as far as all programs have the same one. */
+/* Reads a command line with getopt_long(3), as far as it is the same for all programs. */
 #ifndef OCI_RDMA_COMMAND_LINE_H
 #define OCI_RDMA_COMMAND_LINE_H
 
@@ -42,9 +42,8 @@ struct program {
 };
 
 /*
- * Reads all options; optind is then the first operand. common: may be a part of what context is.
- * Returns -1 to go on, or the exit status: --version and --help have printed it, and what is wrong
- * has been said.
+ * Reads all options; optind is then the first operand. common: may be a part of *context. Returns
+ * -1 to go on, or the exit status after --version, --help or an error, which has been reported.
  */
 int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
 		      void *context);
@@ -53,8 +52,7 @@ int command_line_read(const struct program *program, int argc, char **argv, stru
  * EXIT_USAGE. */
 int command_line_error(const char *name, const char *what, const char *which);
 
-/* Whether all that was printed has left for stdout, which is flushed; if not, says so under name.
- */
+/* Flushes stdout. False if not everything could be written, which is reported under name. */
 bool command_line_printed(const char *name);
 
 /* The working directory to change to: "/", or NULL if one of the options' paths is relative to the

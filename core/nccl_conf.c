@@ -13,8 +13,8 @@
 #define WHAT "/" NCCL_CONF " of the container"
 
 /*
- * What a link of the image leads to inside of it. Our copy of it is readable by everybody, so that
- * must be no secret: NCCL runs as any user. -ENOENT for all else.
+ * The target of the image's link, inside the image. Everybody may read our copy, because NCCL runs
+ * as any user, so the target must not be secret either. Otherwise -ENOENT.
  */
 static int follow_link(int root)
 {
@@ -120,7 +120,7 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
 
 /*
  * True if a mount there covers path. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same place;
- * ".." no engine writes, since the runtimes resolve destinations below the root.
+ * No engine writes "..", because the runtimes resolve destinations below the root.
  */
 static bool covers(const char *destination, const char *path)
 {
@@ -183,7 +183,7 @@ static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, st
 
 static char nothing[] = "";
 
-/* What the file says without any block of ours, and with this one behind it. NULL without memory */
+/* The text of the file without our old blocks, and with this one at its end. NULL without memory */
 static const char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
 {
 	struct fs_text own = {.bytes = arena_strdup(arena, present->bytes), .len = present->len};
@@ -240,7 +240,8 @@ void rccl_conf_link(int root)
 {
 	cleanup_fd etc = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 
-	/* It fails if there is one, whose it is; if it fails otherwise, RCCL chooses by itself. */
+	/* This fails if the image has the file, which then stays. After any other failure RCCL
+	 * chooses by itself. */
 	if (etc < 0 || symlinkat(NAME, etc, "rccl.conf") < 0)
 		return;
 }

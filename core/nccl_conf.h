@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * /etc/nccl.conf inside the container: only by this file can a hook give NCCL its values. NCCL
- * reads it last, so that the environment and a user's own file win, and every process of the
- * container reads it, `exec` included (ncclInitEnv in NCCL's src/misc/param.cc). All that is known
- * of the file is here: where it is, what its image wrote, which lines are ours, and what hides it.
+ * /etc/nccl.conf inside the container, the only way for a hook to pass values to NCCL. NCCL reads
+ * it last, so the environment and a user's own file win, and every process of the container reads
+ * it, `exec` included (ncclInitEnv in NCCL's src/misc/param.cc). All that is known of the file is
+ * here: where it is, what its image wrote, which lines are ours, and what hides it.
  *
- * The root file system belongs to the image's author, and its paths to nobody: every look-up stays
- * below the root's descriptor.
+ * The image's author controls the root file system, so every look-up stays below the root's
+ * descriptor.
  */
 #ifndef OCI_RDMA_NCCL_CONF_H
 #define OCI_RDMA_NCCL_CONF_H
@@ -30,15 +30,16 @@
 #define NCCL_CONF_END "# oci-rdma-hook end\n"
 
 /*
- * The text of /etc/nccl.conf, "" where there is none. A symbolic link is followed inside the root,
- * to a file that everybody may read; one that leads to anything else says nothing. What is neither
- * a regular file nor a link is an error, and so is a text that holds a NUL, at which NCCL ends.
+ * The text of /etc/nccl.conf, "" where there is none. A symbolic link is followed inside the root
+ * to a file that everybody may read; any other link counts as an empty file. It is an error if the
+ * file is neither regular nor a link, or if it contains a NUL, at which NCCL stops.
  */
 int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, struct err *err);
 
 /*
- * Takes blocks of ours out of the text, in place: an image that was committed from a container may
- * hold some, and an edited one a block without its end, of which the first line alone goes.
+ * Removes our blocks from the text, in place: an image that was committed from a container may
+ * contain some. Of a block without its end, after somebody edited it, only the first line is
+ * removed.
  */
 void nccl_conf_strip(struct fs_text *text);
 
@@ -55,18 +56,18 @@ struct nccl_conf_owner {
 };
 
 /*
- * Puts lines ("NAME=value\n"…, "" for none) behind what the image's own file says, in a block of
- * ours that a later run replaces. Nothing changes if the file already says so. A symbolic link is
- * replaced by a file that says what it showed inside the image; what is no regular file is left
- * alone, which is an error. owner NULL: the file keeps its owner, for "" alone: what an earlier
- * start of the container, or the container that its image was committed from, got goes.
+ * Puts lines ("NAME=value\n"…, "" for none) behind the image's own text, in a block of ours that a
+ * later run replaces. Does nothing if the file already is so. A symbolic link is replaced by a file
+ * with the text that it showed inside the image; any other type of file stays, and is an error.
+ * owner NULL: the file keeps its owner; only with "", which removes the block of an earlier start,
+ * or of the container that the image was committed from.
  */
 int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
 		    bool *ret_changed, struct err *err);
 
 /*
- * RCCL reads /etc/rccl.conf in its place (src/misc/param.cc, initEnv): makes that a link to it,
- * unless the image has one of its own.
+ * RCCL reads /etc/rccl.conf instead (src/misc/param.cc, initEnv): makes that a link to nccl.conf,
+ * unless the image has the file.
  */
 void rccl_conf_link(int root);
 

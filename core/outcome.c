@@ -6,7 +6,7 @@
 
 #include "core/record/store.h"
 
-/* ---- what a container is that could not be examined ---- */
+/* ---- a container that could not be examined ---- */
 
 static bool asks(const struct container *container, const struct options *options,
 		 const struct entry_point *entry)
@@ -17,8 +17,8 @@ static bool asks(const struct container *container, const struct options *option
 }
 
 /*
- * What stops us before the devices are known may stop us on a container that asks and has one. Its
- * spec says that, whatever else is wrong with it. Without any text only the caller can know.
+ * A failure before the devices are known may concern a container that asks and has one. Its spec
+ * shows that, whatever else is wrong with it. Without a spec only the caller can know.
  */
 static bool may_have_device(const struct container *container, const struct options *options,
 			    const struct entry_point *entry)
@@ -64,7 +64,8 @@ void outcome_decide(struct container *container, const struct options *options,
 
 	outcome->sysroot = options->sysroot;
 	if (status < 0) {
-		/* It says whether the container must fail, and may not have been read yet. */
+		/* The config says whether the container must fail, and may not have been read
+		 * yet. */
 		(void)container_load_config(container, options, &ignored);
 		outcome_fail(container, may_have_device(container, options, entry), &outcome->err,
 			     outcome);
@@ -137,8 +138,8 @@ static void log_part(struct container *container, const struct outcome *outcome,
 		log_grant(container, &outcome->applied, entry->name);
 }
 
-/* A run that repeats has failed before for the same reason, unless it was to repair a limit, or it
- * cannot be known what it was to do. */
+/* A repeated run has failed before for the same reason, unless it had to repair a limit, or we
+ * cannot know what it had to do. */
 static void log_failed(struct container *container, const struct outcome *outcome,
 		       const struct entry_point *entry)
 {
@@ -149,8 +150,8 @@ static void log_failed(struct container *container, const struct outcome *outcom
 	leave_record(container, outcome, entry, RECORD_FAILED);
 }
 
-/* A spec that the runtime has read, and we cannot, is worth a line whichever container it is of:
- * only behind the shim the runtime reads it once more, and says what is wrong. */
+/* Log a spec that we cannot parse, whatever the container: others have accepted it. Behind the shim
+ * the runtime reads it once more, and reports the error itself. */
 static void log_nothing(struct container *container, const struct outcome *outcome,
 			const struct entry_point *entry)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What becomes of a container, whichever entry point serves it. An entry point reads the container,
- * finds its devices, makes the plan and applies it; from how that ended the outcome is decided
- * here, and the entry point does what it says.
+ * Decides what happens to a container, for all entry points. An entry point reads the container,
+ * finds its devices, makes the plan and applies it; from the result this module decides the
+ * outcome, which the entry point carries out.
  *
  *   the container                            failed step  outcome  must it fail?
  *   gets nothing                             none         nothing  no
@@ -18,8 +18,9 @@
  *   could not be examined otherwise          read, find   nothing  no
  *
  * So a container without a device never fails, unless on_no_device says so. What the engine cannot
- * give (its limit, its bounding set) is known before: with on_error "fail" the plan itself is a
- * denial that must fail, else the container has the rest, and the log a line (core/plan).
+ * give (above its own limit, outside its bounding set) is known before: with on_error "fail" the
+ * plan itself is a denial that must fail; otherwise the container gets the rest, and the log a line
+ * (core/plan).
  */
 #ifndef OCI_RDMA_OUTCOME_H
 #define OCI_RDMA_OUTCOME_H
@@ -67,26 +68,26 @@ struct entry_point {
 bool outcome_if_late(const struct container *container, const struct entry_point *entry);
 
 /*
- * What becomes of a container, by the table above. status: of the last step that was taken, of
- * reading, container_find(), container_plan() and applying; negative: it failed, and outcome->err
- * has the reason. outcome->applied says what was given. *outcome must stay where it is: its reason
- * may lie in it. Its other texts live as long as the container.
+ * Decides the outcome by the table above. status: of the last step that was taken (reading,
+ * container_find(), container_plan(), applying); negative: it failed, and outcome->err has the
+ * reason. outcome->applied says what was given. *outcome must stay where it is: its reason may lie
+ * in it. Its other texts live as long as the container.
  */
 void outcome_decide(struct container *container, const struct options *options,
 		    const struct entry_point *entry, int status, struct outcome *outcome);
 
 /*
- * The outcome where err keeps a container from its grant. has_device: it has a proven one. The
+ * The outcome if err keeps a container from its grant. has_device: it has a proven one. The
  * container's config must be loaded, if it can be.
  */
 void outcome_fail(const struct container *container, bool has_device, const struct err *err,
 		  struct outcome *ret_outcome);
 
 /*
- * Logs it, by one line, and leaves a record of what it logs; neither if a record (core/record)
- * shows that another entry point has come to the same "nothing" or "denied" before. A failure after
- * a part of the grant was given has two lines: what was given, and what was not. The reason is also
- * told (core/base/tell.h) to the caller of a run that must fail.
+ * Logs one line and leaves a record of it; neither if a record (core/record) shows that another
+ * entry point has already decided the same "nothing" or "denied". A failure after a part of the
+ * grant has two lines: what was given, and what was not. If the run must fail, its caller also gets
+ * the reason (core/base/tell.h).
  */
 void outcome_log(struct container *container, const struct outcome *outcome,
 		 const struct entry_point *entry);

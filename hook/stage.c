@@ -25,7 +25,7 @@
 #define CMDLINE_SIZE_MAX (128 * 1024)
 #define ENVIRON_SIZE_MAX (1024 * 1024)
 
-/* A file of /proc/<pid> of which each string ends in a NUL. False if it cannot be read */
+/* Reads a file of /proc/<pid> in which each string ends in a NUL. False if it cannot be read */
 static bool read_strings(struct arena *arena, pid_t pid, const char *name, size_t max,
 			 struct fs_text *ret_text)
 {
@@ -196,8 +196,8 @@ static int write_nccl_conf(struct container *container, const struct process *pr
 }
 
 /*
- * A limit that the spec lists the runtime sets itself, runc only after createRuntime. Without the
- * right to raise it (rootless podman) the container gets the rest, as the shim would have it.
+ * The runtime itself sets a limit that the spec lists, runc only after createRuntime. Without the
+ * right to raise it (rootless podman) the container gets the rest, as with the shim.
  */
 static int raise_memlock(const struct container *container, const struct process *process,
 			 enum stage stage, bool *ret_changed, struct err *err)
@@ -215,8 +215,8 @@ static int raise_memlock(const struct container *container, const struct process
 }
 
 /*
- * All that may be refused is opened before anything is changed. nccl.conf is written while the
- * container is created only: later its processes run, and have read it.
+ * Open everything that can fail before changing anything. Write nccl.conf only while the container
+ * is created: later its processes run, and have read it.
  */
 static int apply_plan(struct run *run, struct applied *applied, struct err *err)
 {
@@ -247,9 +247,9 @@ static int apply_plan(struct run *run, struct applied *applied, struct err *err)
 }
 
 /*
- * Removes what an earlier start wrote into nccl.conf, which does not hold any more. A failure is
- * not reported: there is then no block of ours, or nobody can read it. A container that was
- * dismissed before its config was read is not looked at.
+ * Removes from nccl.conf what an earlier start wrote, which is no longer valid. Failures are
+ * ignored: there is then no block of ours, or nobody can read it. Skips a container that was
+ * dismissed before its config was read.
  */
 static void clear_nccl_conf(struct container *container, enum stage stage)
 {
@@ -267,10 +267,10 @@ static void clear_nccl_conf(struct container *container, enum stage stage)
 /* ---- one run ---- */
 
 /*
- * crun runs poststart when the container's process runs, by which it has kept what createRuntime
- * gave it: there is nothing left to do, nor a --bundle in `crun start`. runc has set the spec's
- * limits since createRuntime; up to 1.5 it says "created", then "running" as well (opencontainers/
- * runc commit 3cdda464f).
+ * crun runs poststart when the container's process already runs, with what createRuntime gave it:
+ * there is nothing left to do, and `crun start` has no --bundle. runc has set the spec's limits
+ * since createRuntime; up to 1.5 it says "created", then "running" as well (opencontainers/runc
+ * commit 3cdda464f).
  */
 static bool is_over(const struct state *state, enum stage stage)
 {
@@ -335,8 +335,8 @@ static int serve_state(struct run *run, const struct options *options)
 	static struct err err;
 	int status = state_read(&container->arena, STDIN_FILENO, &run->state, &err);
 
-	/* A reason may quote the pod's author: in a file of the author's choice that would be a
-	 * line of a script. The log has it. */
+	/* A reason may quote the pod's author: in a file that the author chose, it could be a line
+	 * of a script. The log has it. */
 	if (state->stderr_chosen)
 		tell_nobody();
 	if (status < 0) {

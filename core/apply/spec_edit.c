@@ -51,7 +51,7 @@ static int splice(struct edit *e, size_t begin, size_t end, const char *text)
 	return 0;
 }
 
-/* The white space behind an opening bracket: new items are set off as the old ones are. */
+/* The white space after an opening bracket: new items are indented like the old ones. */
 static const char *separator(struct edit *e, size_t opening)
 {
 	const char *after = e->text->bytes + opening + 1;
@@ -64,7 +64,7 @@ static bool is_absent(const struct json_span *span)
 	return span->end == 0;
 }
 
-/* One item more behind a list; comma: the white space that follows each comma. */
+/* Appends an item to a list. comma: the white space after each comma */
 static const char *join_items(struct edit *e, const char *list, const char *comma, const char *item)
 {
 	if (!list || !comma || !item)
@@ -73,7 +73,7 @@ static const char *join_items(struct edit *e, const char *list, const char *comm
 		       : arena_strdup(e->arena, item);
 }
 
-/* Puts items or members, joined, behind the last of an array or object, set off as its first is. */
+/* Appends joined items or members to an array or object, indented like its first one. */
 static int append(struct edit *e, const struct json_span *span, const char *list)
 {
 	const char *space;
@@ -85,7 +85,7 @@ static int append(struct edit *e, const struct json_span *span, const char *list
 		      list && space ? arena_printf(e->arena, ",%s%s", space, list) : NULL);
 }
 
-/* Puts items, joined, into the array at span, or into its place if it is null. */
+/* Appends joined items to the array at span, or replaces a null by an array of them. */
 static int add_to_array(struct edit *e, const struct json_span *span, const char *items)
 {
 	if (!span->is_null)
@@ -94,7 +94,7 @@ static int add_to_array(struct edit *e, const struct json_span *span, const char
 		      items ? arena_printf(e->arena, "[%s]", items) : NULL);
 }
 
-/* How items of this array are set apart; nothing where it has none, or is not there */
+/* The white space between the items of this array; "" if it is empty or absent */
 static const char *item_space(struct edit *e, const struct json_span *span)
 {
 	return span->last_end ? separator(e, span->begin) : "";
@@ -153,8 +153,8 @@ static int edit_memlock(struct edit *e)
 
 	if (!e->grant->memlock)
 		return 0;
-	/* Two entries of one type are an error in the spec; whichever a runtime takes is right
-	 * then. */
+	/* A spec with two entries of one type is invalid. Raise both: whichever the runtime takes
+	 * is then right. */
 	for (size_t i = 0; i < places->n_memlock; i++) {
 		const struct spec_rlimit *old = &places->memlock[i];
 		struct rlimit64 listed = {.rlim_cur = old->soft, .rlim_max = old->hard};
@@ -198,8 +198,7 @@ static const char *capability_items(struct edit *e, uint64_t missing, const char
 	return items;
 }
 
-/* Sets that the capabilities object does not have, as its members; "" if it has all that are needed
- */
+/* The sets that the capabilities object lacks, as new members; "" if none is needed */
 static const char *absent_sets(struct edit *e, const char *space)
 {
 	const char *members = "";
@@ -232,7 +231,7 @@ static int edit_present_sets(struct edit *e)
 	return 0;
 }
 
-/* The whole member, which is not there, or null */
+/* The whole member, which is absent or null */
 static int make_capabilities(struct edit *e, const struct json_span *place)
 {
 	const char *sets = absent_sets(e, "");
@@ -255,8 +254,8 @@ static int edit_capabilities(struct edit *e)
 	const struct json_span *place = &e->spec->places.capabilities;
 	bool has_none = is_absent(place) || place->is_null;
 
-	/* A process.json without them: the runtime takes the container's then, which we have
-	 * edited; a set of ours would be the whole. */
+	/* For a process.json without capabilities the runtime takes the container's, which we have
+	 * edited; a set of ours would replace all of them. */
 	if (!e->grant->capabilities || (has_none && e->spec->process_only))
 		return 0;
 	e->capabilities = capability_names(e->arena, e->grant->capabilities);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Putting a grant into a process object (of config.json, or a process.json) by splicing bytes: what
- * is not added stays as it was, byte for byte, unknown members, the spelling of numbers and white
- * space included. No byte is touched that a second run would touch again.
+ * Adds a grant to a process object (of config.json, or a process.json) by splicing bytes:
+ * everything else stays as it was, byte for byte, including unknown members, the spelling of
+ * numbers and white space. A second run changes nothing.
  */
 #ifndef OCI_RDMA_SPEC_EDIT_H
 #define OCI_RDMA_SPEC_EDIT_H

@@ -24,7 +24,7 @@
 #define BLOCK_SIZE_MAX (1024 * 1024)
 #endif
 
-/* A build whose malloc is to be watched has none (tests/safety.mk). */
+/* Builds that watch malloc have no standing blocks (tests/safety.mk). */
 #ifndef ARENA_STANDING
 #define ARENA_STANDING 3
 #endif
@@ -37,10 +37,10 @@ struct arena_block {
 };
 
 /*
- * Blocks that are there from the start, and again when their arena is gone: one for a container's
- * whole story, one for its record, one for each text that is parsed or written meanwhile. What is
- * never touched of them costs nothing, while malloc asks the kernel for each block, returns it, and
- * gets it back as pages that are not there yet: that was a third of a run's page faults.
+ * Static blocks, free again when their arena is freed: one for everything about a container, one
+ * for its record, one for each text that is parsed or written meanwhile. Their untouched pages cost
+ * nothing, while malloc asks the kernel for each block, returns it, and gets it again as unmapped
+ * pages: that was a third of a run's page faults.
  *
  * Their heads are in .data, whose page every run touches; in .bss, behind the bytes, they would
  * touch a page more.

@@ -41,7 +41,7 @@ static int name_of_capability(struct arena *arena, cap_value_t number, const cha
 		return -1;
 	for (char *c = name; *c; c++)
 		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
-	/* What it does not know is a number, with or without the prefix. */
+	/* libcap writes an unknown capability as a number, with or without the prefix. */
 	*ret_name = is_spelled_as_in_the_specification(name) ? name : NULL;
 	return 0;
 }

@@ -7,8 +7,8 @@
 
 #include "core/base/arena.h"
 
-/* The number of "CAP_IPC_LOCK", or -1 if the name is none that is known here. Upper case only, as
- * in the OCI runtime specification. */
+/* The number of "CAP_IPC_LOCK", or -1 for an unknown name. Upper case only, as in the OCI runtime
+ * specification. */
 int capability_number(const char *name);
 
 /*

@@ -19,8 +19,8 @@ bool kernel_is_before_openat2(const char *release)
 	return major > 0 && (major < 5 || (major == 5 && minor < 6));
 }
 
-/* systemd's RestrictSUIDSGID= answers so to every openat2 (src/shared/seccomp-util.c,
- * seccomp_restrict_sxid), and old seccomp profiles of engines do to what they do not know. */
+/* systemd's RestrictSUIDSGID= answers ENOSYS to every openat2 (src/shared/seccomp-util.c,
+ * seccomp_restrict_sxid), and engines' old seccomp profiles to every call that they do not know. */
 const char *kernel_lacks_openat2(void)
 {
 	struct utsname name;
@@ -44,8 +44,8 @@ int err_set(struct err *err, const char *format, ...)
 	return -1;
 }
 
-/* Among the calls that we cannot do without, openat2(2) alone is younger than kernels that are
- * still run: RHEL 8 has 4.18. "Function not implemented" would tell nobody. */
+/* Of the calls that we need, only openat2(2) is newer than kernels in use (RHEL 8 has 4.18).
+ * "Function not implemented" would help nobody. */
 static const char *reason(int errnum)
 {
 	return errnum == ENOSYS ? kernel_lacks_openat2() : strerror(errnum);

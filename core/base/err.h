@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * What went wrong, for the person that has to mend it: one line that names file, place and reason.
+ * What went wrong, for the person who has to mend it: one line that names file, place and reason.
  *
  * A function that can fail returns a negative value and leaves its reason in *err; callers that
- * know more about the place put it in front. What is quoted from outside may hold line breaks and
- * escapes: they become '?'. No memory is allocated, so that "out of memory" can be said.
+ * know more about the place put it in front. Control characters of quoted input become '?'. Nothing
+ * here allocates memory, so "out of memory" can be reported.
  */
 #ifndef OCI_RDMA_ERR_H
 #define OCI_RDMA_ERR_H
@@ -18,7 +18,7 @@
 
 struct err {
 	char text[ERR_TEXT_MAX];
-	bool memory;      /* no memory, or ENOMEM: it says nothing about what was to be read */
+	bool memory;      /* no memory, or ENOMEM: no fault of what was read */
 	const char *more; /* further errors of the same file, a line each, in an arena; or NULL */
 };
 
@@ -32,13 +32,13 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 /* Puts "…: " in front of the reason that is already there. Always returns -1. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* The one thing to say when an allocation fails. Always returns -1. */
+/* Sets "out of memory". Always returns -1. */
 int err_memory(struct err *err);
 
 /* ---- a kernel that is too old ---- */
 
 /* Whether this release ("5.4.0-26-generic") is older than openat2(2), by its number: a distribution
- * may have put it into an earlier kernel. False for what is no number. */
+ * may have backported it. False if it is not a number. */
 bool kernel_is_before_openat2(const char *release);
 
 /* Why openat2(2) answers ENOSYS, and what to do: the kernel, or a filter of system calls */

@@ -57,8 +57,8 @@ int fs_reopen_regular(int path)
 	/* A lease on a file makes an open(2) without O_NONBLOCK wait for 45 s
 	 * (/proc/sys/fs/lease-break-time), and a container's own files are read here. */
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	/* The file is there: without /proc (a package's script in a root of its own) it cannot be
-	 * read, which is not that there is none. */
+	/* The file exists, but cannot be read without /proc (a package's script in its own root):
+	 * do not report it as absent. */
 	if (fd < 0)
 		return errno == ENOENT ? -ENOSYS : -errno;
 	return fd;
@@ -84,8 +84,8 @@ int tree_open_dir(int root, const char *path)
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-/* False for a file of procfs, sysfs, debugfs or tracefs, which the kernel makes when it is read:
- * that may do something. */
+/* False for a file of procfs, sysfs, debugfs or tracefs, which the kernel generates on each read:
+ * reading it may have side effects. */
 static bool is_stored(int fd)
 {
 	struct statfs fs;
@@ -96,8 +96,8 @@ static bool is_stored(int fd)
 	       fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
 }
 
-/* Reads up to size bytes. Ends earlier at the file's end, when it has enough bytes, which the file
- * is known to have no more of, and, if only a line is wanted, at that line's end. */
+/* Reads up to size bytes. Stops earlier at the end of the file, after enough bytes (the file's
+ * known size), and, if only a line is wanted, at its end. */
 static ssize_t read_some(int fd, char *bytes, size_t size, size_t enough, bool line)
 {
 	size_t len = 0;
@@ -118,7 +118,7 @@ static ssize_t read_some(int fd, char *bytes, size_t size, size_t enough, bool l
 	return (ssize_t)len;
 }
 
-/* ret_more: says that there is more than max; NULL: that is an error */
+/* ret_more: set if there is more than max; NULL: then that is an error */
 static int read_file(struct arena *arena, int fd, bool regular, size_t max, const char *what,
 		     struct fs_text *ret_text, bool *ret_more, struct err *err)
 {
@@ -133,13 +133,13 @@ static int read_file(struct arena *arena, int fd, bool regular, size_t max, cons
 	is_regular = S_ISREG(st.st_mode);
 	if (regular && !is_regular)
 		return err_set(err, "%s: not a regular file", what);
-	/* One read for a file whose size is known: room for one byte more would have had more. A
-	 * pipe grows by doubling, and a file of procfs, whose size is 0. */
+	/* A file of known size takes one read, with room for one more byte to notice growth. For a
+	 * pipe, or a file of procfs (size 0), the buffer doubles. */
 	if (is_regular && st.st_size > 0 && st.st_size < (off_t)max) {
 		enough = (size_t)st.st_size;
 		capacity = enough + 1;
 	}
-	/* What is too large by its size is not read at all. */
+	/* Do not read a file whose size already exceeds the limit. */
 	text.len = is_regular && !ret_more && st.st_size > (off_t)max ? max + 1 : 0;
 	while (text.len <= max) {
 		char *larger = arena_alloc(arena, capacity + 1);
@@ -269,7 +269,7 @@ bool fs_in_first_user_namespace(void)
 	       strcmp(text, FIRST_USER_NAMESPACE) == 0;
 }
 
-/* By two witnesses, the namespace's number and its map: /proc may be another's. */
+/* Checks two things, the namespace's number and its map: /proc may be another namespace's. */
 bool rootless(void)
 {
 	char text[128];

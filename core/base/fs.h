@@ -30,8 +30,8 @@ struct fs_text {
 int fs_open(int dir, const char *path, int flags, uint64_t resolve);
 
 /*
- * Opens what an O_PATH descriptor holds for reading, if it is a regular file: a FIFO would block,
- * and opening some devices does something. -ELOOP for a link, -EINVAL for all else.
+ * Reopens an O_PATH descriptor for reading if it is a regular file: a FIFO would block, and opening
+ * some devices has side effects. -ELOOP for a link, -EINVAL for anything else.
  */
 int fs_reopen_regular(int path);
 
@@ -42,8 +42,8 @@ int fs_open_regular(int dir, const char *name);
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
 
-/* The same, but what is larger is no error: *ret_more says that there is more, and how far it got.
- */
+/* The same, but more than max bytes is no error: *ret_more is set, and *ret_text has the
+ * beginning. */
 int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 		  struct fs_text *ret_text, bool *ret_more, struct err *err);
 
@@ -63,29 +63,28 @@ ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 /* Writes all of it. Returns 0 or -errno. */
 int fs_write(int fd, const void *bytes, size_t len);
 
-/* A caller that closed one of the standard three must not see our files in its place. What cannot
- * be had is done without. */
+/* Opens /dev/null for each standard stream that our caller has closed, so that no file of ours
+ * takes its number. Errors are ignored. */
 void fs_open_standard_streams(void);
 
 /* True if both descriptors refer to the same inode. */
 bool fs_same_file(int a, int b);
 
 /*
- * True if it is this process' own root, or that cannot be told: for a hook the node's, which no
- * container's directory may be.
+ * True if it is this process' own root, or if that cannot be determined. A hook's own root is the
+ * node's, and never a container's.
  */
 bool fs_is_own_root(int dir);
 
-/* What stat(2) says where a user namespace has no name for an owner, as for the node's root
+/* The owner that stat(2) reports if the user namespace has no id for it, as for the node's root
  * (DEFAULT_OVERFLOWUID of the kernel's highuid.h) */
 #define OVERFLOW_UID ((uid_t)65534)
 
 /*
- * True if this process has no right on the node that its user has not: it is not root, or it is
- * root in a user namespace only. The user of such an engine also runs it, so the user needs to
- * prove nothing to it, and it can give nothing that the user has not. This is about the engine, not
- * about the container, which may have a user namespace on a node whose engine is root. False if it
- * cannot be told.
+ * True if this process has no more rights on the node than its user: it is not root, or is root
+ * only in a user namespace. Such an engine belongs to its user, who needs to prove nothing to it,
+ * and it can give nothing that the user lacks. This is about the engine, not the container, which
+ * may have a user namespace under an engine that is root. False if it cannot be determined.
  */
 bool rootless(void);
 
@@ -95,30 +94,29 @@ bool fs_in_first_user_namespace(void);
 /* ---- below a root (tree.c; a root and a directory: fs.c) ---- */
 
 /*
- * Files below a root that may be another's: a recorded tree, or a container's root file system. No
- * look-up leaves the root, and nothing is opened but regular files.
+ * Files below a root that others may control: a recorded tree, or a container's root file system.
+ * No look-up leaves the root, and only regular files are opened.
  */
 
 /* Opens a root, as --sysroot names it. Returns a descriptor that the caller owns, or -1. */
 int tree_open_root(const char *path, struct err *err);
 
 /*
- * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL for
- * what is no regular file, -EFBIG for more than max bytes.
+ * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL if
+ * it is not a regular file, -EFBIG if it has more than max bytes.
  */
 int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 
 /*
- * The same, of a root that its owner may fill with anything. A link to what the kernel
- * makes when it is read is -EINVAL: /proc/kmsg gives each message once, and some attributes keep
- * their device busy.
+ * The same for an untrusted root. A link to a file that the kernel generates is -EINVAL: /proc/kmsg
+ * returns each message once, and reading some attributes keeps their device busy.
  */
 int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
 		     struct fs_text *ret_text);
 
-/* The same file's descriptor, which the caller owns. -EINVAL for all but a regular file of a disk,
- * which is then not opened: a device does something when it is opened. */
+/* The same, but returns the descriptor, which the caller owns. Anything but a regular file on a
+ * disk is -EINVAL, and is not opened: opening a device has side effects. */
 int tree_open_stored(int root, const char *path);
 
 /* The first line, without spaces at its end; returns its length, or -errno. */
@@ -127,7 +125,7 @@ ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 /* Returns 0 for a regular file that somebody may execute, or -errno: -EACCES without that right. */
 int tree_check_executable(int root, const char *path);
 
-/* True for whatever it is; a link counts if it leads to something below root. */
+/* True for any type of file; a link counts if its target exists below root. */
 bool tree_exists(int root, const char *path);
 
 /* A directory's descriptor that the caller owns, or -errno. */
@@ -137,17 +135,17 @@ int tree_open_dir(int root, const char *path);
 int tree_open_entries(int root, const char *path, DIR **ret_dir);
 
 /*
- * The same for one that may not be there. *ret_dir is NULL where it cannot be opened: in sysfs that
- * means that there is none. Returns 0, or -1 without memory.
+ * The same for a directory that may be absent. *ret_dir is NULL if it cannot be opened, which in
+ * sysfs means that there is none. Returns 0, or -1 without memory.
  */
 int tree_open_listing(int root, const char *path, DIR **ret_dir);
 
-/* The most names that are listed: a directory may be one that somebody else fills. */
+/* The most names that are listed: others may fill the directory. */
 #define TREE_NAMES_MAX 65536
 
 /*
- * The names in a directory that end in suffix, in byte order, in the arena. *ret_names is NULL
- * where the directory cannot be opened or is empty. Returns how many, or -1 without memory;
+ * The names in a directory that end in suffix, in byte order, in the arena. *ret_names is NULL if
+ * the directory cannot be opened or is empty. Returns how many, or -1 without memory;
  * TREE_NAMES_MAX: there may be more.
  */
 int tree_list_all(struct arena *arena, int root, const char *path, const char *suffix,
@@ -159,7 +157,7 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 
 /* ---- new content by rename (replace.c) ---- */
 
-/* If it is killed at any point, the old file or the new one is there, whole. */
+/* If the process is killed at any point, the old file or the new one is there, whole. */
 
 struct replacement {
 	const char *name; /* in the directory, without a slash; not followed if it is a link */
@@ -175,18 +173,17 @@ struct replacement {
 };
 
 /*
- * dir: a directory's descriptor. what: the file as errors should name it. Until it is whole nobody
- * else can read it, and nobody can tell its name: it may be done in /tmp, and by two at a time. On
- * failure no temporary file stays; nor if it is killed, except in the moment before the rename, or
- * on a file system without O_TMPFILE. Returns 0, or -1 with the reason.
+ * dir: a directory's descriptor. what: the file as errors should name it. Until the new file is
+ * complete, nobody else can read it or guess its name, so /tmp and two writers at a time are safe.
+ * A failure leaves no temporary file, and neither does a kill, except just before the rename or on
+ * a file system without O_TMPFILE. Returns 0, or -1 with the reason.
  */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);
 
-/* The same of a file that is the caller's own: what it says of uid, gid and attributes is not
- * read. */
+/* The same for a file of the caller's own: .uid, .gid and .attributes are ignored. */
 int replace_own(int dir, const struct replacement *file, const char *what, struct err *err);
 
-/* The same, where a path is given, and everybody may read the file (0644). */
+/* The same by path, with mode 0644. */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);
 
 #endif

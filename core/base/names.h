@@ -10,8 +10,7 @@
 #define HOOK_NAME "oci-rdma-hook"
 /* Also with "-crun" or "-runc" behind it, for that runtime */
 #define SHIM_NAME "oci-rdma-runtime"
-/* In the environment of a runtime that the shim has started: how often it has been passed on the
- * way */
+/* In the environment of a runtime that the shim starts: how many shims the call has passed */
 #define SHIM_ROUNDS "OCI_RDMA_RUNTIME_ROUNDS"
 /* Programs of their own (nri/main.c, admin/main.c) */
 #define NRI_NAME "oci-rdma-nri"

@@ -20,8 +20,8 @@
 #define TEMPORARY_SIZE 32
 
 /*
- * CRI-O puts process.json into /tmp, where a user who knew the name could be there first and keep
- * us from it; and two runs on one file must not take each other's.
+ * CRI-O puts process.json into /tmp, where a user who could guess the name might create it first
+ * and block us; and two runs on one file must not share a name.
  */
 static int temporary_name(char *name, size_t size)
 {
@@ -33,8 +33,7 @@ static int temporary_name(char *name, size_t size)
 	return 0;
 }
 
-/* Static, here and below: on the stack all of its pages would be touched, wanted or not
- * (-fstack-clash-protection). */
+/* Static, here and below: on the stack, -fstack-clash-protection would touch all of its pages. */
 static int copy_attribute(int from, int to, const char *name)
 {
 	static char value[XATTR_SIZE_MAX];
@@ -45,8 +44,8 @@ static int copy_attribute(int from, int to, const char *name)
 	return fsetxattr(to, name, value, (size_t)size, 0) < 0 ? -errno : 0;
 }
 
-/* The SELinux label must be right, or nobody may read the file; others are copied where that is
- * allowed. */
+/* The SELinux label must be right, or nobody may read the file; other attributes are copied if that
+ * is allowed. */
 static int copy_attributes(int from, int to)
 {
 	static char names[XATTR_LIST_MAX];
@@ -57,7 +56,7 @@ static int copy_attributes(int from, int to)
 	for (const char *name = names; name < names + len; name += strlen(name) + 1) {
 		int status;
 
-		/* A hash of the old content would be a lie about the new. */
+		/* These are hashes and signatures of the old content. */
 		if (strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0)
 			continue;
 		status = copy_attribute(from, to, name);
@@ -67,7 +66,7 @@ static int copy_attributes(int from, int to)
 	return 0;
 }
 
-/* A caller's RLIMIT_FSIZE is to be an error (EFBIG), not our death: our caller must still
+/* A caller's RLIMIT_FSIZE must be an error (EFBIG) and not kill us: the container must still
  * start. */
 static int write_all(int fd, const struct replacement *file)
 {
@@ -105,7 +104,7 @@ static int create_temporary(int dir, const char *name, bool named)
 	return fs_open(dir, ".", O_WRONLY | O_TMPFILE, RESOLVE_BENEATH);
 }
 
-/* As open(2) says it under O_TMPFILE: AT_EMPTY_PATH would want CAP_DAC_READ_SEARCH. */
+/* As open(2) describes under O_TMPFILE: AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH. */
 static int link_name(int fd, int dir, const char *name)
 {
 	char path[32];
@@ -136,7 +135,7 @@ static int replace(int dir, const struct replacement *file, bool named)
 	return status;
 }
 
-/* What has no name yet gets its own, if nothing has that. */
+/* Gives the unnamed file its final name, if that is free. */
 static int create_whole(int dir, const struct replacement *file)
 {
 	cleanup_fd fd = create_temporary(dir, NULL, false);
@@ -147,12 +146,12 @@ static int create_whole(int dir, const struct replacement *file)
 
 static int replace_by_any_way(int dir, const struct replacement *file)
 {
-	/* A rename and a random name less, where the name is free */
+	/* If the final name is free, neither a random name nor a rename is needed. */
 	int status = file->is_new ? create_whole(dir, file) : -EEXIST;
 
 	if (status < 0)
 		status = replace(dir, file, false);
-	/* Not every file system has files without a name: overlay since Linux 6.3, NFS never. */
+	/* Not every file system supports unnamed files: overlay since Linux 6.3, NFS never. */
 	if (status < 0)
 		status = replace(dir, file, true);
 	return status;

@@ -90,7 +90,7 @@ static void put_named(struct line *line, const char *name, const char *reason, b
 
 /* ---- to whom ---- */
 
-/* A closed pipe, or a file as large as it may be, is no reason to be killed. */
+/* A closed pipe, or a file at its size limit, must not kill us. */
 static void write_unharmed(int fd, const struct line *line)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -104,8 +104,8 @@ static void write_unharmed(int fd, const struct line *line)
 	(void)sigaction(SIGXFSZ, &size_before, NULL);
 }
 
-/* Pipes and terminals are opened anew: O_NONBLOCK on stderr itself would be for all who share it,
- * and what poll(2) promises another may have taken by then. */
+/* Pipes and terminals are reopened: O_NONBLOCK on stderr itself would affect everybody who shares
+ * it, and after poll(2) another writer may take the room. */
 static void write_stream(const struct line *line)
 {
 	struct pollfd poll_stderr = {.fd = STDERR_FILENO, .events = POLLOUT};

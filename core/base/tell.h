@@ -20,15 +20,15 @@ void tell(const char *name, const char *reason);
  */
 void tell_runtime_log(const char *path, bool json);
 
-/* Write no more messages: stderr belongs to somebody else. */
+/* Write no more messages: somebody else may have chosen where stderr leads. */
 void tell_nobody(void);
 
 /* ---- the journal ---- */
 
 /*
- * One datagram, as syslog(3) sends it, but never waiting: that function blocks where nobody reads,
- * and a stuck journal must not hold up the start of a container. The receiver adds the time.
- * Async-signal-safe. False where nobody takes it.
+ * Sends one datagram like syslog(3), but never waits: syslog(3) blocks if nobody reads, and a stuck
+ * journal must not delay the start of a container. The receiver adds the time. Async-signal-safe.
+ * False if nobody takes it.
  */
 bool journal_send(const char *message, size_t len);
 

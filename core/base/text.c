@@ -168,8 +168,8 @@ bool text_is_netdev_name(const char *text)
 
 /*
  * Length of the UTF-8 sequence at text, or 0 if there is none: a cut text may end in the middle of
- * one. What the standard forbids is none either (Unicode, table 3-7: more bytes than needed,
- * surrogates, above U+10FFFF), or a reader of our JSON would refuse all of it.
+ * one. What the standard forbids counts as none (Unicode, table 3-7: more bytes than needed,
+ * surrogates, above U+10FFFF), because a reader of our JSON would refuse the whole text.
  */
 static size_t sequence_length(const unsigned char *text)
 {

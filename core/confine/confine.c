@@ -20,7 +20,7 @@
 /*
  * By the system calls alone, which libcap's header declares as well: libcap's sets need memory, and
  * the first malloc() of a process costs five system calls and three page faults, 6 % of a hook's
- * whole start (30 us of 500). No hook that serves a container needs another one.
+ * whole start (30 us of 500). A hook that serves a container calls malloc() for nothing else.
  */
 static int drop_capabilities(uint64_t kept)
 {
@@ -50,7 +50,7 @@ static int filter_calls(const struct confinement *confinement)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Not err_sys(): to that a call that the kernel lacks is openat2(2). */
+/* Not err_sys(), which takes ENOSYS for a missing openat2(2). */
 static int cannot(struct err *err, const char *what)
 {
 	return err_set(err, "cannot %s: %s", what, strerror(errno));

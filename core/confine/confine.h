@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A program that runs as root on input that others shape gives away what it does not need:
- * descriptors, capabilities, system calls. A hook does when it has read its state, the NRI plugin
- * before it connects. The runtime shim cannot: whatever it gave away the runtime would lack.
+ * A program that runs as root on input from others drops what it does not need: descriptors,
+ * capabilities, system calls. A hook does so once it has read its state, the NRI plugin before it
+ * connects. The runtime shim cannot, because the runtime would lack whatever it dropped.
  */
 #ifndef OCI_RDMA_CONFINE_H
 #define OCI_RDMA_CONFINE_H
@@ -22,10 +22,10 @@ struct confinement {
 };
 
 /*
- * For good: goes to directory, if that is not NULL; closes all descriptors but the standard three,
- * keeps only those capabilities, and lets the kernel kill this process at any other system call.
- * Does all that the kernel can do: an old one is no reason for a container not to start. Returns 0,
- * or -1 with what could not be done last, for the log.
+ * Irreversible: changes to directory unless it is NULL; closes all descriptors but the standard
+ * three, keeps only those capabilities, and lets the kernel kill this process at any other system
+ * call. Does as much as the kernel supports: an old kernel must not keep a container from starting.
+ * Returns 0, or -1 with the last failure, for the log.
  */
 int confine(const struct confinement *confinement, const char *directory, struct err *err);
 

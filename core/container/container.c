@@ -211,10 +211,10 @@ static int find_gpus(struct container *container, struct err *err)
 }
 
 /*
- * A rootless engine can make no device files: podman mounts the node's instead, and linux.devices
- * is empty. There the user of the engine asks for the mount. In Kubernetes it is a pod's author, by
- * a volume of the host's files (hostPath), to whom no device was allocated; also in a rootless one,
- * whose engine gets the allocated devices in linux.devices as any other does.
+ * A rootless engine cannot create device files: podman mounts the node's instead, and linux.devices
+ * is empty. The mount is then the wish of the engine's own user, who may use the device. In
+ * Kubernetes, also in a rootless one, allocated devices are in linux.devices, and a mount
+ * (hostPath) is only a wish of the pod's author.
  */
 bool container_mounts_count(const struct spec *spec)
 {
@@ -315,8 +315,8 @@ static int describe_devices(struct container *container, struct err *err)
 		if (names && !pod && node_read_host_netdev(node, device) < 0)
 			return err_memory(err);
 	}
-	/* What a pod calls its interfaces only its own network namespace shows, or what Multus has
-	 * written down. The namespace is not entered: that would take CAP_SYS_ADMIN. */
+	/* A pod's names for its interfaces are known only in its network namespace and in Multus'
+	 * files. We do not enter the namespace, because that takes CAP_SYS_ADMIN. */
 	if (names && pod &&
 	    node_read_pod_netdevs(node, &container->devices, container->spec.identity.sandbox_id) <
 		    0)
@@ -340,8 +340,9 @@ static int read_policy(struct container *container, const struct options *option
 	if (request_read(&container->spec, container->what, &container->request, err) < 0)
 		return -1;
 	/*
-	 * The other VFs of the node belong to other pods: only where the administrator says so, and
-	 * for those that ask, since with opt_in "device" every privileged pod of the node would do.
+	 * Other VFs of the node belong to other pods. So this is only for a container that asks, if
+	 * the administrator says so: with opt_in "device" every privileged pod of the node would
+	 * get them.
 	 */
 	if (container->spec.every_device && !container->devices.n &&
 	    container->config.privileged_scan && container->request.inject == INJECT_ASKED &&
@@ -351,8 +352,8 @@ static int read_policy(struct container *container, const struct options *option
 }
 
 /*
- * The image's own NCCL values stay, whichever way ours come in. A root file system that is not
- * there yet, or not any more, or a file that NCCL could not read, says nothing.
+ * The image's own NCCL values stay, whichever entry point sets ours. A root file system that does
+ * not exist yet or any more, or a file that NCCL could not read, has none.
  */
 static int read_image(struct container *container, struct err *err)
 {
@@ -392,8 +393,8 @@ int container_find(struct container *container, const struct options *options, s
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
 	    container_find_devices(container, err) < 0)
 		return -1;
-	/* By its number it could have been a device that counts: no such container hears of a
-	 * broken config. */
+	/* A device counts only by its number, so this container can get nothing: dismiss it here,
+	 * before a broken config can affect it. */
 	if (!devices_any(&container->devices) && !spec->every_device && !request_is_made(spec) &&
 	    !container->everything)
 		return 0;

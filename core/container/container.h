@@ -34,14 +34,14 @@ struct container {
 	struct claims claims;
 	bool has_claims; /* claims are read: as proof (spec.every_device), or for the dry run */
 	struct devices devices;
-	bool devices_known; /* they have been looked up, so that there are no others */
+	bool devices_known; /* they have been looked up: there are no others */
 	struct gpus gpus;   /* that linux.devices gives it; looked up for frameworks.deepep and the
 			       dry run only */
-	bool everything;    /* is to be known of them, and decided: for the dry run */
+	bool everything;    /* read and decide all that can be known: for the dry run */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
-	/* What the engine cannot give, as facts (core/plan/plan.h): of an entry point that starts
-	 * the runtime, which gets no more than that has itself */
+	/* What the engine cannot give, as facts (core/plan/plan.h). For an entry point that starts
+	 * the runtime: the runtime has no more rights than the entry point. */
 	uint64_t memlock_max;
 	uint64_t lacking;
 	struct config config;
@@ -63,8 +63,8 @@ void container_free(struct container *container);
 
 /*
  * Reads config.json, or the file of another name, below the bundle's descriptor, which has to stay
- * open as long as the container. path: the bundle's, for errors. If it cannot be read as we read
- * it, container->text has what the runtime will find there, as far as there is anything.
+ * open as long as the container. path: the bundle's, for errors. If we cannot parse it,
+ * container->text has the bytes that the runtime will read, if any.
  */
 int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
 			struct err *err);
@@ -103,22 +103,21 @@ int container_load_config(struct container *container, const struct options *opt
 bool container_may_matter(struct container *container);
 
 /*
- * Two steps to the plan, and as far as it can still matter: all of it if container->everything is
- * set. Finds the devices, and reads the policy
- * and what the container asks for. Returns 1, or 0 for a container without a device and without an
- * annotation of ours, which is done at once, before the config is looked at, and gets nothing; -1
- * on failure.
+ * The plan takes two steps, each only as far as it can still matter (completely if
+ * container->everything is set). The first finds the devices, and reads the policy and the request.
+ * Returns 1, or 0 for a container with neither a device nor an annotation of ours, which gets
+ * nothing: the config is then not even read; -1 on failure.
  */
 int container_find(struct container *container, const struct options *options, struct err *err);
 
-/* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
+/* The second makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
 
 /* ---- the devices that the engine has given it ---- */
 
 /*
- * Fills container->devices, from container->node, in the order of linux.devices; and the warnings
- * with what was given but is neither verbs nor vfio. Returns 0 or -1.
+ * Fills container->devices, from container->node, in the order of linux.devices; and adds a warning
+ * for each given device that is neither verbs nor vfio. Returns 0 or -1.
  */
 int container_find_devices(struct container *container, struct err *err);
 

@@ -59,8 +59,7 @@ size_t json_line(struct json_document *doc, const struct json_node *node)
 	return node ? line_at(doc, node->begin) : 0;
 }
 
-/* "process.env[3]": what contains the node is in each level the first that does not end before it.
- */
+/* "process.env[3]": on each level, the node is in the first value that does not end before it. */
 static void path_of(const struct json_document *doc, const struct json_node *node, char *path,
 		    size_t size)
 {
@@ -111,7 +110,7 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 	char path[256];
 	va_list args;
 
-	/* One value is wrong in one way: what follows from that is no error of its own. */
+	/* One error per value: further ones only follow from the first. */
 	if (doc->errors == ERRORS_MAX || (doc->errors && node == doc->faulty))
 		return -1;
 	doc->failed = true;
@@ -169,7 +168,7 @@ static void *on_realloc(void *context, void *old, size_t size)
 	return larger;
 }
 
-/* All of it goes at once. */
+/* All of it is freed at once. */
 static void on_free(void *context, void *old)
 {
 	(void)context;
@@ -395,8 +394,8 @@ static int syntax_error(struct building *b)
 		       (int)strcspn(shown, "\n"), shown);
 }
 
-/* yajl takes a text that ends inside of a comment for one that has ended: what would close the
- * comment is then no error. */
+/* yajl accepts a text that ends inside a comment. Such a text is still valid with the end of a
+ * comment appended. */
 static bool ends_in_comment(struct building *b)
 {
 	static const unsigned char close[] = "\n*/";
@@ -455,7 +454,7 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 
 /* ---- the tree is read ---- */
 
-/* "expected a string or a number, found null"; that null may be left out need not be said. */
+/* "expected a string or a number, found null"; null as an allowed type is not mentioned. */
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types)
 {
 	char wanted[96] = "";
@@ -606,7 +605,7 @@ bool json_bool(struct json_document *doc, const struct json_node *node, bool abs
 	return json_expect(doc, node, JSON_BOOL) ? node->boolean : absent;
 }
 
-/* The digits as a C string; false if they are none of a 64-bit integer. */
+/* The digits as a C string; false if they are no 64-bit integer. */
 static bool copy_digits(const struct json_node *node, char digits[32])
 {
 	if (node->len >= 32)

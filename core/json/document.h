@@ -12,13 +12,13 @@
  *		env[n++] = json_string(&doc, item);
  *	return doc.failed ? -1 : 0;
  *
- * The first error is kept, with file, line and path in front, and further ones for who checks a
- *file (err->more); after it every function here returns something harmless, so a reader looks at
- *.failed once, at its end. Each function takes NULL for a value that is absent.
+ * The first error is kept, with file, line and path in front, and further ones for checking a file
+ * (err->more); after it every function here returns something harmless, so a reader looks at
+ * .failed once, at its end. Each function takes NULL for a value that is absent.
  *
- * Bounds (yajl has none): depth, items of a value, values in all. The caller bounds the size.
- * A key that occurs twice is an error if somebody asks for it: Go takes the last, json-c the first,
- * and a check of one must not bless the other. Keys that nobody asks for may repeat.
+ * Bounds (yajl has none): depth, items of a value, values in all. The caller bounds the size. A key
+ * that occurs twice is an error if a reader asks for it: Go takes the last value, json-c the first,
+ * and a check of one must not approve the other. Other keys may repeat.
  */
 #ifndef OCI_RDMA_JSON_DOCUMENT_H
 #define OCI_RDMA_JSON_DOCUMENT_H
@@ -157,7 +157,7 @@ struct json_span {
 /* Where an array, an object or null stands. */
 struct json_span json_span(const struct json_node *node);
 
-/* As json_get, and says where the member stands, be it null. */
+/* Like json_get, and also returns the place of the member, even of a null. */
 const struct json_node *json_locate(struct json_document *doc, const struct json_node *object,
 				    const char *key, unsigned types, struct json_span *ret_span);
 
@@ -168,7 +168,7 @@ const struct json_node *json_locate(struct json_document *doc, const struct json
  * write through NULL: without memory, the body is left by longjmp.
  */
 
-/* Calls yajl. It may be left in the middle of any call of yajl's, so it must own nothing. */
+/* Calls yajl. A longjmp may leave it during any of yajl's functions, so it must own nothing. */
 typedef int json_body(yajl_alloc_funcs *memory, void *context);
 
 #define JSON_NO_MEMORY (-2)

@@ -28,7 +28,7 @@ static int body(yajl_alloc_funcs *memory, void *context)
 		(void)yajl_gen_config(gen, yajl_gen_beautify, 1);
 		(void)yajl_gen_config(gen, yajl_gen_indent_string, "  ");
 	}
-	/* Nothing can follow a value that is whole, and that is how yajl says that it is. */
+	/* yajl refuses another value after a complete one: that shows that it is complete. */
 	if (w->put(gen, w->context) < 0 || yajl_gen_null(gen) != yajl_gen_generation_complete ||
 	    yajl_gen_get_buf(gen, &text, &w->len) != yajl_gen_status_ok)
 		return -1;

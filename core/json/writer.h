@@ -10,7 +10,7 @@
 
 #include "core/base/arena.h"
 
-/* Puts one value. It owns nothing (json/document.h). Negative: there shall be no text. */
+/* Puts one value. It must own nothing (json/document.h). Negative: give up the text. */
 typedef int json_put(yajl_gen gen, void *context);
 
 /*
@@ -23,7 +23,7 @@ const char *json_write(struct arena *arena, bool readable, json_put *put, void *
 /* "text" with quotes and escapes, in the arena; NULL without memory. */
 const char *json_quote(struct arena *arena, const char *text);
 
-/* These cannot fail where a value may stand: without memory json_write comes back at once. */
+/* These cannot fail in the place of a value: without memory, json_write returns at once. */
 void json_put_string(yajl_gen gen, const char *text);
 void json_put_number(yajl_gen gen, const char *digits);
 

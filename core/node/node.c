@@ -120,9 +120,9 @@ static void read_physfn(struct device *device, int verbs, const char *physfn)
 }
 
 /*
- * Where the device sits, told by its path: below a PCI function, maybe with an auxiliary device
- * between. verbs: its directory infiniband_verbs/uverbsN, from which the function's is reached
- * without another walk through sysfs.
+ * Where the device sits, by its path: below a PCI function, maybe with an auxiliary device between.
+ * verbs: its directory infiniband_verbs/uverbsN, from which the function's is reached without
+ * another walk through sysfs.
  */
 static int read_parent(int verbs, struct arena *arena, struct device *device)
 {
@@ -238,7 +238,7 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 	(void)snprintf(name, sizeof(name), "%" PRId64 ":%" PRId64, major, minor);
 	if (fs_read_link(node->char_devices, name, link, sizeof(link)) < 0)
 		return NUMBER_OTHER;
-	/* Most character devices are none of ours: no memory for them. */
+	/* Most character devices are not ours: allocate nothing for them. */
 	if (!strstr(link, "/" VERBS_CLASS "/"))
 		return find_passthrough(arena, link, devices, err);
 	if (device_path(arena, link, &path) < 0)
@@ -321,8 +321,8 @@ int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 /* ---- their order ---- */
 
 /*
- * The kubelet's order is that of a Go map, so the environment's is nobody's choice
- * (core/spec/spec.h); a PCI address stands for the same rail on nodes of one kind.
+ * The kubelet's order is that of a Go map, so the environment's order means nothing
+ * (core/spec/spec.h); a PCI address is the same rail on all nodes of one kind.
  */
 static int compare_by_address(const void *a, const void *b)
 {

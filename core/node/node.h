@@ -82,8 +82,8 @@ struct gpus {
 };
 
 /*
- * Adds the GPUs of the loaded driver, in order of address. Returns 1, or 0 where it is not loaded:
- * without a look at the node's other PCI functions, which are many.
+ * Adds the GPUs of the loaded driver, in order of address. Returns 1, or 0 if it is not loaded,
+ * without reading the node's many other PCI functions.
  */
 int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
 		    struct err *err);
@@ -176,7 +176,7 @@ void devices_append_names(const struct devices *devices, struct arena_text *text
 /* "2 RDMA devices and 1 vfio function"; NULL without memory */
 const char *devices_count_text(const struct devices *devices, struct arena *arena);
 
-/* What a character device is, told by its number */
+/* What a character device is, by its number */
 enum node_number {
 	NUMBER_OTHER,
 	NUMBER_VERBS,
@@ -200,8 +200,8 @@ int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		  struct devices *devices, struct err *err);
 
 /*
- * Sorts by PCI address, then by name, numbers compared as numbers; what has no PCI address comes
- * last. linux.devices may list one number twice, under two paths: it stays once.
+ * Sorts by PCI address, then by name, numbers compared as numbers; devices without one come last. A
+ * number that linux.devices lists twice, under two paths, is kept once.
  */
 void devices_sort(struct devices *devices);
 
@@ -232,9 +232,10 @@ void gid_read_netdev(const struct node *node, const struct device *device, const
 		     char netdev[NETDEV_NAME_SIZE]);
 
 /*
- * Ports: number and link layer; state where there are several, which is what a plan needs; all:
- * states and rate of each. Those ask the device's firmware (ib_core's sysfs.c: ib_query_port),
- * for as long as a sick one takes. A device without a readable directory gets none.
+ * Reads the ports: number and link layer, and the state if there are several, which is what a plan
+ * needs. all: also the states and rate of each, which asks the device's firmware (ib_core's
+ * sysfs.c: ib_query_port), and can take long on a sick device. A device without a readable
+ * directory gets none.
  */
 int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
 		    struct err *err);

@@ -6,8 +6,8 @@
 #include "core/plan/plan.h"
 
 /*
- * True if the image's nccl.conf sets it. It is then no part of the plan; otherwise the environment,
- * which NCCL reads before, said otherwise. A mount hides that file. Returns -1 without memory.
+ * True if the image's nccl.conf sets it. The plan then leaves it out: in the environment, which
+ * NCCL reads first, our value would win. A mount hides that file. Returns -1 without memory.
  */
 static int is_in_image(const struct planning *planning, const char *name, const char *value)
 {
@@ -98,7 +98,7 @@ static void append_device(struct arena *arena, struct hca_list *list, const stru
 	}
 	if (foreign && foreign == device->n_ports)
 		return;
-	/* With no active port at all it is named whole: its link may come up before NCCL looks. */
+	/* If no port is active, name the whole device: its link may come up before NCCL looks. */
 	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
 		append_item(arena, list, device->ibdev, 0);
 		return;
@@ -188,8 +188,8 @@ static int warn_no_gid(const struct planning *planning, const struct device *dev
 }
 
 /*
- * One index for all devices, which only says the truth while all agree. *index stays -1 where none
- * needs one, or where a warning says why there is none.
+ * One index for all devices, which is right only if all agree. *index stays -1 if no device needs
+ * one, or if a warning says why it is not set.
  */
 static int common_gid_index(const struct planning *planning, const struct devices *devices,
 			    int *index)

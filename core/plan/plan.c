@@ -149,8 +149,8 @@ static const char *shortage_text(struct arena *arena, const struct facts *facts)
 
 /*
  * The kernel asks a process that has CAP_IPC_LOCK for no limit (mm/mlock.c, can_do_mlock;
- * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one only an administrator who names
- * it may want it.
+ * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one it is given only if the
+ * administrator lists it.
  */
 static uint64_t granted_capabilities(const struct facts *facts)
 {
@@ -164,7 +164,7 @@ static uint64_t granted_capabilities(const struct facts *facts)
 		       : 0;
 }
 
-/* Those of them that some of the five sets lacks */
+/* Those that at least one of the five sets lacks */
 static uint64_t added_capabilities(const struct facts *facts)
 {
 	uint64_t everywhere = ~UINT64_C(0);
@@ -282,8 +282,8 @@ static int choose_decision(const struct planning *planning)
 	return decide_grant(planning);
 }
 
-/* A container that asks, and has a device, is not to run without it if the administrator says so.
- */
+/* If the administrator says so, a container that asks, has a device and is denied must not
+ * start. */
 static int refuse_denied(const struct planning *planning)
 {
 	const struct config *config = planning->facts->config;
@@ -337,7 +337,7 @@ static const char *call_names(struct arena *arena, uint32_t calls)
 	return list;
 }
 
-/* Only what no rule refuses by name is amended: a rule was written on purpose. */
+/* Amend only calls that no rule refuses by name: such a rule was written on purpose. */
 static int plan_seccomp(const struct planning *planning)
 {
 	const struct seccomp_profile *profile = &planning->facts->spec->seccomp;
@@ -369,7 +369,7 @@ static int warn_identity(const struct planning *planning)
 		     : 0;
 }
 
-/* What a container with devices gets beside variables */
+/* What a container with devices gets besides variables */
 static int plan_grant(const struct planning *planning)
 {
 	const char *shortage = planning->plan->shortage;

@@ -77,11 +77,11 @@ struct facts {
 	/* What the image's /etc/nccl.conf says; NULL or without bytes where it cannot be seen */
 	const struct fs_text *image_conf;
 	uint64_t memlock_max; /* what the engine can raise the limit to; 0: to any */
-	uint64_t lacking;     /* capabilities that the engine has not got to give */
+	uint64_t lacking;     /* capabilities that the engine lacks */
 	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
 };
 
-/* What making a plan takes: the facts, and where what comes of them goes */
+/* What making a plan takes: the facts, and where the results go */
 struct planning {
 	struct arena *arena; /* owns all that is in the plan */
 	const struct facts *facts;
@@ -111,8 +111,8 @@ struct planning {
  */
 int plan_decide(const struct planning *planning, struct err *err);
 
-/* The rest of a plan that was decided from the same facts, and what in it is worth a warning; all
- * of it lives in the arena. Both return 0, or -1 without memory. */
+/* Complete a plan that was decided from the same facts, and add its warnings; all of it lives in
+ * the arena. Both return 0, or -1 without memory. */
 int plan_fill(const struct planning *planning, struct err *err);
 
 /* Why these capabilities are not given, and what to do, in the arena. NULL without memory */
@@ -128,8 +128,8 @@ bool plan_gives(const struct plan *plan);
 bool plan_has_new_settings(const struct plan *plan);
 
 /*
- * Lines NAME=value for /etc/nccl.conf, in the arena; "" if there are none. What the environment has
- * is not among them: it holds anyway. NULL without memory.
+ * Lines NAME=value for /etc/nccl.conf, in the arena; "" if there are none. Variables that the
+ * environment has are left out: NCCL prefers the environment anyway. NULL without memory.
  */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 
@@ -152,14 +152,15 @@ int nccl_tcp_settings(const struct planning *planning);
 int setting_add(const struct planning *planning, enum setting_scope scope, const char *name,
 		const char *value);
 
-/* That an interface's name is not known, and what to do. Returns 0, or -1 without memory. */
+/* Warns that an interface's name is unknown, and says what to do. Returns 0, or -1 without
+ * memory. */
 int warn_no_netdev(const struct planning *planning, const struct device *device,
 		   const char *variable);
 
 /*
- * The variables of UCX, NVSHMEM, DeepEP and gloo: the same facts as for NCCL, where the config asks
- * for it.
- * By the environment only: they do not read /etc/nccl.conf, so that a hook cannot tell them.
+ * The variables of UCX, NVSHMEM, DeepEP and gloo, if the config asks for them: the same facts as
+ * for NCCL. A hook cannot set them, because these libraries read only the environment, and not
+ * /etc/nccl.conf.
  */
 
 /* Add to plan->settings. Returns 0, or -1 without memory. */

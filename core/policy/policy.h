@@ -60,7 +60,7 @@ struct config_variable {
 enum config_missed {
 	MISSED_REPORT,
 	MISSED_MEND,   /* its processes get the limit */
-	MISSED_REFUSE, /* it must not start, if the plugin hears of that in time */
+	MISSED_REFUSE, /* it must not start, if the plugin notices in time */
 };
 
 struct config {
@@ -107,7 +107,7 @@ int config_defaults(struct arena *arena, struct config *ret_config, struct err *
 int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
 		struct err *err);
 
-/* What a file says that is read already. what: its path, as errors and config.path say it */
+/* Parses a file that has been read already. what: its path, for errors and config.path */
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,
 		struct config *ret_config, struct err *err);
 
@@ -121,8 +121,8 @@ bool config_allows_namespace(const struct config *config, const char *name);
 
 /*
  * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,
- * refuse or reduce; the administrator's config grants. Where choosing a device is asking (CDI), the
- * hook's arguments ask instead of inject "true". read_request() has them all.
+ * refuse or reduce; the administrator's config grants. With CDI, where choosing a device is the
+ * request, the hook's arguments ask instead of inject "true". read_request() has them all.
  */
 
 enum request_inject {
@@ -145,9 +145,9 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 		 struct err *err);
 
 /*
- * The bare question, for a container that has no device: does it have an annotation of ours, be it
- * misspelt, or ask by a hook's arguments, and does not refuse by inject "false"? Its author wants
- * to hear why it gets nothing.
+ * For a container without a device: true if it has an annotation of ours, even a misspelt one, or
+ * asks by a hook's arguments, and does not refuse by inject "false". Its author then wants to know
+ * why it gets nothing.
  */
 bool request_is_made(const struct spec *spec);
 

@@ -9,8 +9,8 @@
 #include "core/base/err.h"
 
 /*
- * An absolute path a line, blanks around it ignored; a line that begins with '#' is a comment. The
- * file is held against the same demand as the policy (trust.h).
+ * An absolute path a line, blanks around it ignored; a line that begins with '#' is a comment. As
+ * with the policy, only root may be able to write the file (trust.h).
  */
 #define RUNTIMES_PATH "etc/oci-rdma-hook/runtimes" /* below the sysroot */
 #define RUNTIMES_SIZE_MAX (64 * 1024)

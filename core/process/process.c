@@ -41,7 +41,7 @@ uint64_t process_stat_read(int dir, const char *path, int field)
 	size_t len = 0;
 	ssize_t n = 1;
 
-	/* Without memory: a failure would say that it is another process. */
+	/* Allocates nothing: a failure would look like another process. */
 	while (fd >= 0 && n > 0 && len < sizeof(text) - 1) {
 		n = read(fd, text + len, sizeof(text) - 1 - len);
 		len += n > 0 ? (size_t)n : 0;
@@ -170,8 +170,7 @@ static bool has_ended(int pidfd)
 {
 	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
 
-	/* Where poll itself fails, the process is taken to live: prlimit(2) will say if it does
-	 * not. */
+	/* If poll fails, assume that the process lives: prlimit(2) will say if it does not. */
 	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
@@ -232,8 +231,8 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "
 						"CAP_SYS_RESOURCE on the node)",
 						process->pid);
-	/* prlimit(2) takes no pidfd: only if the process still lives was the limit that of its pid.
-	 */
+	/* prlimit(2) takes no pidfd. If the process still lives now, the pid was its own, and so
+	 * was the limit. */
 	*ret_changed = !has_ended(process->pidfd);
 	return 0;
 }

@@ -88,8 +88,8 @@ const char *cgroup_find_id(const char *from, const char *to);
  * ---- */
 
 /*
- * What this process, and so what it starts, can raise its limit to; 0: to any. Without the right to
- * raise it (rootless podman) a runtime would fail at more.
+ * The highest limit that this process, and what it starts, can set for itself; 0: any. Without the
+ * right to raise it (rootless podman) a runtime would fail at more.
  */
 uint64_t own_memlock_max(void);
 

@@ -24,7 +24,7 @@ enum record_result {
 	RECORD_GRANTED,
 	RECORD_DENIED,
 	RECORD_FAILED, /* it should have got something, and did not */
-	RECORD_MISSED, /* it was created while the NRI plugin was away */
+	RECORD_MISSED, /* no NRI plugin was connected when it was created */
 	RECORD_MENDED, /* it was missed; its processes have the limit since */
 	RECORD_RESULTS,
 };

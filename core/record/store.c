@@ -20,7 +20,7 @@
 #define PARENT "run/oci-rdma-hook"
 #define SUFFIX ".json"
 #define NAME_SIZE 256 /* NAME_MAX, and a NUL */
-/* A writer has its turn within milliseconds; a stopped one is not waited for longer. */
+/* A writer needs milliseconds; do not wait longer for one that has been stopped. */
 #define LOCK_MS 500
 
 #define ALNUM "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
@@ -189,8 +189,8 @@ static size_t count_same(const struct record_entry *entries, size_t n, bool of_p
 	return i;
 }
 
-/* The first of these that differs: of the namespace that has the most, a "nothing", of the pod that
- * has the most, the oldest. new_namespace: one more is to come into it. */
+/* The record to remove, by the first of these that differs: its namespace has the most records, it
+ * is a "nothing", its pod has the most, it is the oldest. new_namespace: gets one more. */
 static size_t find_victim(const struct record_entry *entries, size_t n, const char *new_namespace)
 {
 	size_t victim = 0;
@@ -225,7 +225,8 @@ static size_t find_victim(const struct record_entry *entries, size_t n, const ch
 	return victim;
 }
 
-/* For the new one, and for the one that it replaces. Returns false if a "nothing" has none. */
+/* Makes room for the new record while the one that it replaces still exists. Returns false if there
+ * is none for a "nothing". */
 static bool make_room(int dir, struct record_entry *entries, size_t n,
 		      const struct record_entry *new)
 {
@@ -244,9 +245,9 @@ static bool make_room(int dir, struct record_entry *entries, size_t n,
 /* ---- written ---- */
 
 /*
- * The lock is held. The last record stays until the new one is there. A
- * second entry point that adds to a grant changes nothing of what the first one gave, and one that
- * no engine has called leaves the container to the engine that it belongs to.
+ * The caller holds the lock. The old record stays until the new one exists. The record of a grant
+ * stays when a second entry point adds to the grant. A record without an engine takes over the
+ * engine of the one that it replaces.
  */
 static int put_record(struct arena *arena, int dir, struct record *record, struct err *err)
 {

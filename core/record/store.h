@@ -5,8 +5,8 @@
  *
  *	NAMESPACE_POD-UID_CONTAINER_RESULT_CLOCK_ID.json
  *
- * What is not known of the first three is empty. CLOCK is clock_ms() of the write in hexadecimal,
- * which no administrator sets. So a listing shows everything that decides what stays:
+ * Of the first three, unknown ones are empty. CLOCK is clock_ms() at the write, in hexadecimal: a
+ * clock that no administrator sets. So a listing shows everything that decides what stays:
  *
  *   - The next record of a container of a pod replaces the last one of that name, also if it has
  *     another id: a container that is created again and again has one record.

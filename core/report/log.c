@@ -18,7 +18,7 @@
  * may be small. */
 #define FAILURE_MAX (ERR_TEXT_MAX + 640)
 
-/* As the field has it: the name of the program that speaks, by which a journal is searched */
+/* The name of the program that logs, by which the journal is searched */
 static const char *ident = HOOK_NAME;
 static bool is_daemon;
 
@@ -35,7 +35,7 @@ static void tell_caller(const char *line)
 		tell(ident, line);
 }
 
-/* Memory is needed for what is longer than any failure only. */
+/* Only a line that is longer than any failure needs memory. */
 static void send_line(int priority, char *line)
 {
 	static char message[FAILURE_MAX + 64];
@@ -122,8 +122,8 @@ static int append_capabilities(struct arena_text *out, struct container *contain
 	return 0;
 }
 
-/* Limit and variables stand in the spec as we would write them: another entry point has been there,
- * and has logged its grant. Only what that way cannot give is left to be added. */
+/* Limit and variables stand in the spec as we would write them: another entry point has written
+ * them, and has logged its grant. Only what that one cannot give is left to add. */
 static bool is_given_before(const struct plan *plan)
 {
 	bool given = plan->sets_memlock && !plan->adds_rlimit && plan->n_settings;
@@ -182,7 +182,7 @@ bool log_wants_none(const struct container *container)
 	return !container->spec.identity.sandbox && request_is_made(&container->spec);
 }
 
-/* No memory is allocated, so that "out of memory" is heard. */
+/* Allocates nothing, so that "out of memory" is logged. */
 static char failure[FAILURE_MAX];
 
 void log_failure_silently(const struct container *container, const struct err *err,

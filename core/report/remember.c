@@ -6,7 +6,7 @@
 #include "core/record/store.h"
 #include "core/report/report.h"
 
-/* The annotations that the author wrote say so. */
+/* The author's annotations say that this container gets nothing. */
 static bool is_chosen(const struct container *container)
 {
 	const struct request *request = &container->request;
@@ -15,7 +15,7 @@ static bool is_chosen(const struct container *container)
 	       (request->other_container && container->spec.identity.doubt == IDENTITY_BELIEVED);
 }
 
-/* The author sees a grant, and needs no event for what the pod's annotations say. */
+/* The author sees a grant, and needs no event about the pod's own annotations. */
 static bool should_tell(const struct container *container, enum record_result result)
 {
 	const struct identity *identity = &container->spec.identity;

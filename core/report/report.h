@@ -24,12 +24,13 @@ struct applied {
 };
 
 /*
- * way_in: "createRuntime", "poststart", … Several of them together make one line "grant:"; what a
- * later one adds, as the shim its capabilities behind the NRI plugin, is a line "addition:".
+ * way_in: "createRuntime", "poststart", … Several entry points together make one line "grant:";
+ * what a later one adds, such as the shim's capabilities after the NRI plugin, is a line
+ * "addition:".
  */
 void log_grant(struct container *container, const struct applied *applied, const char *way_in);
 
-/* To syslog, and is told (tell.h) if the container must fail for it. */
+/* To syslog, and to our caller (tell.h) if the container must fail for it. */
 void log_denial(struct container *container, bool must_fail, const char *way_in);
 
 /*
@@ -39,19 +40,19 @@ void log_denial(struct container *container, bool must_fail, const char *way_in)
 const char *log_reason(struct container *container, int priority, const char *word,
 		       const char *reason, const char *way_in);
 
-/* Whether a container that gets nothing is told of: one that has an annotation of ours. */
+/* Whether to log a container that gets nothing: if it has an annotation of ours. */
 bool log_wants_none(const struct container *container);
 
-/* To syslog, and told: runc shows a hook's stderr to the user, crun drops it. */
+/* To syslog and to our caller (tell.h): runc shows a hook's stderr to the user, crun drops it. */
 void log_failure(const struct container *container, const struct err *err, const char *way_in);
 
-/* To syslog only: a shim must not write where its engine reads the runtime's words. */
+/* To syslog only: a shim must not write where its engine reads the runtime's output. */
 void log_failure_silently(const struct container *container, const struct err *err,
 			  const char *way_in);
 
 /*
- * For a daemon, whose lines have its own name, which is kept. Its stderr is a log of its own: it
- * has what syslog does not take, and nothing twice. In a container there is no syslog.
+ * For a daemon: its lines have this name, which must stay valid. Lines that syslog does not take go
+ * to stderr, and no line goes to both. In a container there is no syslog.
  */
 void log_as_daemon(const char *name);
 
@@ -63,7 +64,8 @@ void log_event(int priority, const char *format, ...) __attribute__((format(prin
 /*
  * Leaves a record (core/record/store.h) of what was decided about a container. reason NULL: the
  * plan's. A container that does not ask and has no proven device leaves none, and a grant none if
- * there is one of a grant. Returns 0, or -1, which is logged: the container has what it got.
+ * there is already a record of one. Returns 0, or -1, which is logged: the container has what it
+ * got.
  */
 int remember(const struct options *options, struct container *container, enum record_result result,
 	     const char *reason, const char *entry_point);

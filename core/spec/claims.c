@@ -326,7 +326,7 @@ static int collect_variables(struct reading *r)
 	return 0;
 }
 
-/* A pod's author can write many: looked for one by one they would take seconds. */
+/* A pod's author can write many: searching for each one would take seconds. */
 static int sort_variables(struct reading *r)
 {
 	r->by_name = arena_alloc(r->arena, r->n_variables * sizeof(struct variable *));

@@ -82,7 +82,7 @@ static enum identity_doubt doubt_of(const struct identity_keys *keys)
 		return may_be_made_by_containerd(keys) ? IDENTITY_BELIEVED : IDENTITY_OTHER_ENGINE;
 	if (!has_crio(keys))
 		return has_labels(keys) ? IDENTITY_LABELS_ALONE : IDENTITY_BELIEVED;
-	/* A container of a pod of podman's: its type and its sandbox name nobody. */
+	/* In a pod of podman's, a container's type and sandbox identify nobody. */
 	if (!keys->crio.id && !has_labels(keys))
 		return IDENTITY_BELIEVED;
 	return made_by_crio(keys) ? IDENTITY_BELIEVED : IDENTITY_OTHER_ENGINE;

@@ -215,7 +215,7 @@ static void read_device_rules(struct json_document *doc, const struct json_node 
 	}
 }
 
-/* Digits alone: what the kernel makes of all else is no limit, an error, or a limit of 0. */
+/* Digits only: the kernel takes anything else as no limit, an error, or a limit of 0. */
 static uint64_t cgroup_memory_max(const char *text)
 {
 	size_t digits = strspn(text, "0123456789");
@@ -455,7 +455,7 @@ static void read_all_mounts(struct json_document *doc, struct spec *spec)
 
 /* ---- hooks ---- */
 
-/* Most are others': whatever they look like, the runtime judges it. */
+/* Most are not ours: the runtime judges them, whatever they look like. */
 static bool hook_asks(struct json_document *doc, const struct json_node *hook)
 {
 	static const char name[] = "/" HOOK_NAME;
@@ -489,7 +489,8 @@ static void read_hooks(struct json_document *doc, const struct json_node *hooks,
 
 /* ---- the whole ---- */
 
-/* They go into the log and onto terminals; the kubelet and the engines write nothing else. */
+/* These names go into the log and onto terminals; the kubelet and the engines write no control
+ * characters. */
 static int check_identity(const struct identity *identity, const char *what, struct err *err)
 {
 	const char *const parts[] = {identity->id, identity->sandbox_id, identity->name,

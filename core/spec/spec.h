@@ -245,8 +245,7 @@ struct spec {
 
 	struct spec_annotation *annotations;
 	size_t n_annotations;
-	bool asked; /* by SPEC_ASK among a hook's arguments, which only who runs the engine can
-		     * write
+	bool asked; /* by SPEC_ASK among a hook's arguments, which only the engine's user can write
 		     */
 
 	const char **env; /* "NAME=value" */

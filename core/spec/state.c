@@ -27,7 +27,7 @@ static void read_state_annotations(struct json_document *doc, struct state *stat
 			 json_equals(json_get(doc, annotations, "io.kubernetes.cri.container-type",
 					      JSON_ANY),
 				     "sandbox");
-	/* It only decides whether its author hears something: it may repeat. */
+	/* The key may repeat: it only decides whether the author gets a message. */
 	json_each(member, annotations) {
 		if (json_key_is(member, SPEC_ANNOTATION_PREFIX "inject"))
 			state->asks = json_equals(member, "true");
@@ -55,14 +55,14 @@ static int parse(struct arena *arena, const struct fs_text *text, struct state *
 		return err_set(err, WHAT ": the container id is missing or cannot be used");
 	if (!state->bundle)
 		return err_set(err, WHAT ": the bundle is missing");
-	/* The last that may fail: without an integer it is as if the state had none. */
+	/* Read last, because it may fail: a pid that is no integer counts as absent. */
 	state->pid = json_int64(&doc, pid, 0);
 	return 0;
 }
 
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
 {
-	/* What cannot be read whole may name it. */
+	/* A state that cannot be read completely may contain the annotation. */
 	struct state state = {.stderr_chosen = true};
 	struct fs_text text;
 	int result = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);

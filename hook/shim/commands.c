@@ -68,7 +68,7 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct app
 		.capabilities = true,
 		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
 	};
-	/* Nothing to add: another shim in front of us has done it, and has said so. */
+	/* Nothing to add: another shim in front of us has added it, and has logged it. */
 	if (edited.bytes == container->text.bytes)
 		return 0;
 	if (write_edited(place->dir, place->name, container->fd, container->what, true, &edited,
@@ -180,9 +180,9 @@ static int grant_environment(struct container *container, const struct spec *pro
 }
 
 /*
- * What the container itself was given. Nobody but the engine, and we, wrote its limits. Of its
- * capabilities, those that the policy grants, and that are in all five sets: these its main process
- * passes on to all that it starts, whichever user that is.
+ * What the container itself was given. Only the engine and we have written its limits. Of its
+ * capabilities, take those that the policy grants and that are in all five sets: its main process
+ * passes these on to everything that it starts, whatever the user.
  */
 static struct grant grant_of_created(const struct container *container)
 {
@@ -293,8 +293,8 @@ static int exec_as_created(struct shim *shim, struct err *err)
 
 	if (found <= 0)
 		return found;
-	/* It says what is ours; without one that can be used, the defaults do, and nothing fails.
-	 */
+	/* The config says which variables and capabilities are ours. If it cannot be used, take the
+	 * defaults, and fail nothing. */
 	if (container_load_config(container, &shim->options, &ignored) == 0)
 		deadline_set_must_fail(container_names_device(container) &&
 				       container->config.fail_on_error);

@@ -130,7 +130,8 @@ static int find_config(struct shim *shim, struct err *err)
 	return status;
 }
 
-/* Without our annotation, a hook of ours and a verbs device's file nothing was granted. */
+/* A container without our annotation, a hook of ours and a verbs device's file was granted
+ * nothing. */
 static bool speaks_of_rdma(const struct fs_text *text)
 {
 	return memmem(text->bytes, text->len, "oci-rdma-hook", strlen("oci-rdma-hook")) ||

@@ -19,9 +19,9 @@
 #define ROUNDS_MAX 4
 
 /*
- * Any runtime may lead back to the shim, for ever: NVIDIA's picks one by a list of its own, and
- * what is called crun may be a wrapper, compiled as well. Only a count that all of them are handed,
- * in the environment, survives that. Returns -1 when it says that we go round in circles.
+ * Any runtime may lead back to the shim, for ever: NVIDIA's picks one from its own list, and a
+ * program named crun may be a wrapper. Only a count in the environment, which all of them pass on,
+ * detects that. Returns -1 if it shows a loop.
  */
 static int real_runtime_count_round(void)
 {
@@ -32,7 +32,7 @@ static int real_runtime_count_round(void)
 		return -1;
 	if (before)
 		rounds[0] = (char)(before[0] + 1);
-	/* It fails for want of memory alone: a round that is not counted is one more at worst. */
+	/* This fails only without memory; at worst an uncounted round adds one more. */
 	(void)setenv(SHIM_ROUNDS, rounds, 1);
 	return 0;
 }
@@ -100,8 +100,8 @@ static int serve_in_time(struct shim *shim)
 	return shim->outcome.must_fail;
 }
 
-/* crun's --log may say what it is; of "syslog:" and "journald:" there is our line in the journal.
- */
+/* crun's --log may begin with its type; for "syslog:" and "journald:" our line in the journal is
+ * enough. */
 static void use_runtime_log(const struct runtime_args *args)
 {
 	const char *path = args->log;
@@ -148,7 +148,7 @@ static int find_runtime(struct shim *shim, const char *called, struct err *err)
 	return 0;
 }
 
-/* Returns only where the runtime is not to be started, or cannot be. */
+/* Returns only if the runtime must not, or cannot, be started. */
 static int run_runtime(struct shim *shim, int argc, char **argv)
 {
 	const char *called = text_base_name(argv[0]);
@@ -170,7 +170,7 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 	late.argv = argv;
 	if (serve_in_time(shim) != 0)
 		return 1;
-	/* What is still held goes with this program: the arena owns the runtime's path. */
+	/* Free nothing: execv replaces this program, and the arena owns the runtime's path. */
 	(void)execv(shim->runtime, argv);
 	(void)err_sys(err, errno, "cannot run %s", shim->runtime);
 	tell(SHIM_NAME, err->text);
