@@ -70,7 +70,7 @@ bool command_line_printed(const char *name)
 
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return true;
-	(void)err_sys(&err, errno, "standard output took only a part, or nothing");
+	(void)err_sys(&err, errno, "cannot write all of the output to stdout");
 	tell(name, err.text);
 	return false;
 }

@@ -199,7 +199,7 @@ int replace_own_path(const char *path, const char *bytes, size_t len, struct err
 	cleanup_fd dir = -1;
 
 	if (!name[0])
-		return err_set(err, "%.256s is no file's name", path);
+		return err_set(err, "%.256s is not a file name", path);
 	if (n < 0 || (size_t)n >= sizeof(parent))
 		return err_sys(err, ENAMETOOLONG, "%.256s", path);
 	dir = open(n ? parent : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);

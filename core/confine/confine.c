@@ -70,6 +70,6 @@ int confine(const struct confinement *confinement, const char *directory, struct
 	if (drop_capabilities(confinement->capabilities) < 0)
 		status = cannot(err, "give up capabilities");
 	if (FILTERS && filter_calls(confinement) < 0)
-		status = cannot(err, "give up system calls (seccomp)");
+		status = cannot(err, "restrict system calls (seccomp)");
 	return status;
 }

@@ -104,7 +104,7 @@ static void check_line(struct json_document *doc, const struct json_node *node, 
 	if (!text[0])
 		(void)json_fail(doc, node, "empty");
 	if (text_has_control(text))
-		(void)json_fail(doc, node, "holds a line break or another control character");
+		(void)json_fail(doc, node, "contains a line break or another control character");
 	if (strlen(text) > CONFIG_VALUE_MAX)
 		(void)json_fail(doc, node, "longer than %d bytes, which is what NCCL reads",
 				CONFIG_VALUE_MAX);
@@ -144,7 +144,7 @@ static void read_devices(struct json_document *doc, const struct json_node *list
 			verbs = true;
 	}
 	if (!verbs)
-		(void)json_fail(doc, list, "lacks \"verbs\", which always counts");
+		(void)json_fail(doc, list, "must contain \"verbs\"");
 }
 
 static void read_granted_memlock(struct json_document *doc, const struct json_node *node,
@@ -169,7 +169,8 @@ static void read_granted_capabilities(struct json_document *doc, const struct js
 
 		if (number < 0)
 			(void)json_fail(doc, item,
-					"'%.64s' is no capability; write it as CAP_IPC_LOCK", name);
+					"'%.64s' is not a capability; write it as CAP_IPC_LOCK",
+					name);
 		else
 			config->capabilities |= UINT64_C(1) << number;
 	}
@@ -209,7 +210,7 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 	if (node->type == JSON_STRING)
 		(void)json_word(doc, node, words, 0);
 	else if (node->len != 1 || node->text[0] > '5')
-		(void)json_fail(doc, node, "a number here is 0 to 5");
+		(void)json_fail(doc, node, "a number must be from 0 to 5");
 	config->nccl.gdr_level = text_of_value(doc, node);
 }
 
@@ -231,8 +232,7 @@ static void read_extra(struct json_document *doc, const struct json_node *extra,
 					    json_line(doc, member)};
 
 		if (!is_variable_name(v.name))
-			(void)json_fail(doc, member,
-					"a variable's name is upper-case letters, digits and '_'");
+			(void)json_fail(doc, member, "a variable's name has only A-Z, 0-9 and '_'");
 		check_line(doc, member, v.value);
 		for (size_t i = 0; i < config->nccl.n_extra; i++) {
 			if (strcmp(config->nccl.extra[i].name, v.name) == 0)

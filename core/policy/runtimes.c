@@ -34,7 +34,7 @@ static int read_lines(struct arena *arena, struct fs_text *text, struct runtimes
 	for (size_t i = 0; i < text->len; i++) {
 		lines += text->bytes[i] == '\n';
 		if (!text->bytes[i])
-			return err_set(err, "/" RUNTIMES_PATH ": has a NUL byte");
+			return err_set(err, "/" RUNTIMES_PATH ": contains a NUL byte");
 	}
 	runtimes->path = arena_alloc(arena, lines * sizeof(*runtimes->path));
 	if (!runtimes->path)

@@ -84,7 +84,8 @@ int record_parse(struct arena *arena, const char *what, const struct fs_text *te
 	if (json_fields_read(arena, fields, what, text, &record, err) < 0)
 		return -1;
 	if (!record.id || !record.reason || !record.entry_point)
-		return err_set(err, "%s: a record has an id, a reason and an entry point", what);
+		return err_set(err, "%s: not a record: it lacks an id, a reason or an entry point",
+			       what);
 	*ret_record = record;
 	return 0;
 }

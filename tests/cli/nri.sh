@@ -45,7 +45,7 @@ said 1 "--check where nobody listens at the socket" "off, nothing listens at the
 lost() {
 	timeout "$PATIENCE" "$NRI" "$@" >/dev/full 2>"$T/err"
 	is "a full stdout, $1: the exit status" 1 "$?"
-	one_line "a full stdout, $1" "oci-rdma-nri: standard output took only a part"
+	one_line "a full stdout, $1" "oci-rdma-nri: cannot write all of the output to stdout"
 }
 lost --version
 lost --check --sysroot "$T/empty"

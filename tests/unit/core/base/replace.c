@@ -234,7 +234,7 @@ static const struct path_case {
 	const char *behind; /* the directory; NULL: too long */
 	const char *said;
 } path_cases[] = {
-	{"a directory is no file's name", "/", "/ is no file's name"},
+	{"a directory is not a file name", "/", "/ is not a file name"},
 	{"a directory that is not there", "/none/" NAME, "/none/" NAME ": No such file"},
 	{"a file is no directory", "/" NAME "/" NAME, "/" NAME ": Not a directory"},
 	{"longer than a path can be", NULL, ": File name too long"},

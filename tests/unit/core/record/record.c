@@ -41,7 +41,7 @@ UNIT_TEST("what is not known is null, and a record without a reason is none")
 	assert_has(unit_read(&scene.arena, scene.dir.fd, file_of(&scene)), "\"pod\": null,");
 	assert_has(unit_read(&scene.arena, scene.dir.fd, file_of(&scene)), "\"schema\": 1,");
 	assert_int_equal(read_record(&scene, ID), -1); /* no reason */
-	assert_has(scene.err.text, "a record has an id, a reason and an entry point");
+	assert_has(scene.err.text, "not a record: it lacks an id, a reason or an entry point");
 }
 
 UNIT_TEST("directory and file are root's alone; a listing says what decides what stays")
@@ -228,9 +228,9 @@ static const struct garbage_case {
 	const char *reason;
 } garbage_cases[] = {
 	{"no JSON", "{", NAME_OF_X},
-	{"no id", "{\"reason\":\"r\",\"entry_point\":\"nri\"}", "a record has an id"},
-	{"no reason", "{\"id\":\"x\",\"entry_point\":\"nri\"}", "a record has an id"},
-	{"no entry point", "{\"id\":\"x\",\"reason\":\"r\"}", "a record has an id"},
+	{"no id", "{\"reason\":\"r\",\"entry_point\":\"nri\"}", "not a record: it lacks an id"},
+	{"no reason", "{\"id\":\"x\",\"entry_point\":\"nri\"}", "not a record: it lacks an id"},
+	{"no entry point", "{\"id\":\"x\",\"reason\":\"r\"}", "not a record: it lacks an id"},
 	{"a result of no one", "{\"result\":\"won\"}", "'won' is not one of"},
 	{"a pod that is no string", "{\"pod\":[\"a\"]}", "pod"},
 	{"an id twice", "{\"id\":\"x\",\"id\":\"y\"}", "id"},
