@@ -310,6 +310,7 @@ static void read_linux(struct json_document *doc, const struct json_node *linux_
 
 /* ---- annotations ---- */
 
+// NOLINTNEXTLINE(readability-non-const-parameter): arena_push changes *room
 struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *spec, size_t *room,
 					    struct err *err)
 {
