@@ -307,7 +307,7 @@ UNIT_TEST("a record that is too long leaves out variables and annotations")
 UNIT_TEST(
 	"a record of 8,192 bytes is written and read; of one byte more the variables are left out")
 {
-	static char value[RECORD_SIZE_MAX + 1];
+	static char value[RECORD_SIZE_MAX + 2]; /* and a NUL */
 	struct json_pair pair = {"NCCL_X", value};
 	cleanup_scene scene = scene_make();
 	struct record record = denied;
