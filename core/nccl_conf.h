@@ -38,8 +38,7 @@ int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, stru
 
 /*
  * Removes our blocks from the text, in place: an image that was committed from a container may
- * contain some. Of a block without its end, after somebody edited it, only the first line is
- * removed.
+ * contain some. If somebody removed a block's last line, only its first line is removed.
  */
 void nccl_conf_strip(struct fs_text *text);
 

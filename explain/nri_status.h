@@ -52,7 +52,7 @@ struct nri_status {
 	struct nri_answers answers;
 	uint64_t unseen; /* containers that could not be decided about at the last connection */
 
-	/* Of the node; nri_status_find() sets them. */
+	/* nri_status_find() counts them on the whole node. */
 	unsigned n_found;     /* plugins, also those that have ended unexpectedly */
 	unsigned n_connected; /* of these */
 };

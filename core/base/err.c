@@ -44,8 +44,8 @@ int err_set(struct err *err, const char *format, ...)
 	return -1;
 }
 
-/* Of the calls that we need, only openat2(2) is newer than kernels in use (RHEL 8 has 4.18).
- * "Function not implemented" would help nobody. */
+/* "Function not implemented" helps nobody. The only system call that a kernel in use can lack is
+ * openat2(2): RHEL 8 has Linux 4.18. */
 static const char *reason(int errnum)
 {
 	return errnum == ENOSYS ? kernel_lacks_openat2() : strerror(errnum);

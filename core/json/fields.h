@@ -17,7 +17,7 @@ struct json_pairs {
 	size_t n;
 };
 
-/* Of a member that is absent: NULL, the first word, 0, false, none */
+/* An absent member is read as NULL, the first word, 0, false, or no pairs. */
 enum json_field_type {
 	JSON_TEXT, /* const char *; NULL and "" are null */
 	JSON_WORD, /* an enum: one of words */

@@ -56,7 +56,7 @@ struct config_variable {
 	size_t line; /* where the file says so */
 };
 
-/* Of a container that was created while no NRI plugin was connected */
+/* What happens to a container that was created while no NRI plugin was connected */
 enum config_missed {
 	MISSED_REPORT,
 	MISSED_MEND,   /* its processes get the limit */

@@ -170,7 +170,7 @@ static int lock_dir(int dir, struct err *err)
 
 /* ---- which one goes ---- */
 
-/* Of that name in its pod, which may have another id */
+/* Whether both are the same container of a pod; created again, it has another id. */
 static bool is_same_container(const struct record_entry *a, const struct record_entry *b)
 {
 	return a->pod_namespace[0] && a->pod_uid[0] && a->container[0] &&

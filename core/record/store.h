@@ -5,7 +5,7 @@
  *
  *	NAMESPACE_POD-UID_CONTAINER_RESULT_CLOCK_ID.json
  *
- * Of the first three, unknown ones are empty. CLOCK is clock_ms() at the write, in hexadecimal: a
+ * The first three are empty if they are not known. CLOCK is clock_ms() at the write, in hexadecimal: a
  * clock that no administrator sets. So a listing shows everything that decides what stays:
  *
  *   - The next record of a container of a pod replaces the last one of that name, also if it has

@@ -32,7 +32,7 @@ static void say_and_stay(UNUSED void *context, int out)
 	(void)pause();
 }
 
-/* Whoever talks all the time would never be at the end of its time, if what waits went first. */
+/* A child that writes all the time is ended too: the deadline is looked at before what it wrote. */
 UNIT_TEST("child: what it says after its time is not read")
 {
 	struct err err = {0};

@@ -61,7 +61,7 @@ UNIT_TEST("status: each instance has a file of its own")
 	assert_int_equal(faccessat(dir.fd, NRI_STATUS_DIR "/nri-b.json", F_OK, 0), 0);
 }
 
-/* Whoever could write there could say what the doctor believes. */
+/* The doctor believes this file, so nobody else may write where it lies. */
 UNIT_TEST("status: only where nobody else may write")
 {
 	static const mode_t modes[] = {0720, 0702, 01777};
