@@ -134,22 +134,25 @@ int record_open(int sysroot, struct err *err)
 /* Returns a descriptor, -ENOENT or -1. */
 static int make_dir(const char *sysroot, struct err *err)
 {
+	static const char *const paths[] = {"run", PARENT, RECORD_DIR};
 	cleanup_fd root = tree_open_root(sysroot, err);
 	int dir = root < 0 ? -1 : record_open(root, err);
-	cleanup_fd run = -1;
-	cleanup_fd parent = -1;
 
 	if (dir != -ENOENT)
 		return dir;
-	run = fs_open(root, "run", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-	(void)mkdirat(run, text_base_name(PARENT), 0700);
-	parent = fs_open(root, PARENT, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-	(void)mkdirat(parent, text_base_name(RECORD_DIR), 0700);
+	for (size_t i = 1; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		cleanup_fd parent =
+			fs_open(root, paths[i - 1], O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+
+		if (parent < 0) {
+			(void)err_sys(err, -parent, "/" RECORD_DIR);
+			return parent == -ENOENT ? -ENOENT : -1;
+		}
+		if (mkdirat(parent, text_base_name(paths[i]), 0700) < 0 && errno != EEXIST)
+			return err_sys(err, errno, "/" RECORD_DIR);
+	}
 	dir = record_open(root, err);
-	if (dir != -ENOENT)
-		return dir;
-	(void)err_sys(err, ENOENT, "/" RECORD_DIR);
-	return run == -ENOENT ? -ENOENT : -1;
+	return dir == -ENOENT ? err_sys(err, ENOENT, "/" RECORD_DIR) : dir;
 }
 
 /* flock(2) has no timeout. The lock goes with the descriptor. Returns 0 or -1. */

@@ -350,7 +350,11 @@ static int fill_disk(const void *context)
 	    chdir(scene->dir.path) < 0 || mount("none", "run", "tmpfs", 0, "size=64k") < 0)
 		return UNIT_NOT_HERE;
 	scene->dir.fd = open(".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (write_record(scene, &denied) < 0)
+	if (mount(NULL, "run", NULL, MS_REMOUNT | MS_RDONLY, "size=64k") < 0 ||
+	    write_record(scene, &denied) != -1 || !strstr(scene->err.text, "Read-only"))
+		return 8;
+	if (mount(NULL, "run", NULL, MS_REMOUNT, "size=64k") < 0 ||
+	    write_record(scene, &denied) < 0)
 		return 1;
 	big = open("run/big", O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
 	while (write(big, page, sizeof(page)) > 0)
