@@ -5,8 +5,9 @@
  *
  *	NAMESPACE_POD-UID_CONTAINER_RESULT_CLOCK_ID.json
  *
- * The first three are empty if they are not known. CLOCK is clock_ms() at the write, in hexadecimal: a
- * clock that no administrator sets. So a listing shows everything that decides what stays:
+ * The first three are empty if they are not known. CLOCK is clock_ms() at the write, in
+ * hexadecimal: a clock that no administrator sets. So a listing shows everything that decides what
+ * stays:
  *
  *   - The next record of a container of a pod replaces the last one of that name, also if it has
  *     another id: a container that is created again and again has one record.
