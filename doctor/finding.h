@@ -24,8 +24,9 @@ struct finding {
 	enum finding_status status;
 	const char *evidence; /* the value, and where it was read */
 	const char *remedy;   /* what to do; "" where there is nothing to do */
-	const char *seen;  /* the log's line that shows a symptom; else "" */
-	const char *check; /* what a check found about the symptom, or the command to run; else "" */
+	const char *seen;     /* the log's line that shows a symptom; else "" */
+	const char
+		*check; /* what a check found about the symptom, or the command to run; else "" */
 };
 
 /* In the order in which they were found. Everything lives in the arena. */
