@@ -38,9 +38,10 @@ SUITES-check-all = $(filter-out $(SUITES-check-long),$(SUITES-check-podman) test
 	$(SUITES-check-package) $(filter-out $(SUITES_HOOK) $(SUITES_DOCTOR),$(SUITES-check-cli)) $(SUITES-check-nri) \
 	$(UNIT_CONFINE) $(SUITES-check-asan) tests/cross/smoke.sh $(CROSS_SMOKE) $(SUITES-check-vm))
 # Left out of check: other builds, single steps, a fault at each call, what is packaged, compiled or fetched for one suite,
-# and most of what happens in the VM, of which check-brief is a part.
+# podman's whole life cycle with shim and precreate, and most of what happens in the VM, of which check-brief is a part.
 SUITES-check = $(filter-out $(SUITES-check-long) $(patsubst %,tests/cli/%.sh,alerts cdi-schema chart cluster executable \
-	footprint monitoring node-disruption out-of-memory system-call-faults),$(SUITES-check-podman) tests/lint \
+	footprint monitoring node-disruption out-of-memory system-call-faults) $(patsubst %,tests/podman/%.sh,precreate \
+	rootless shim),$(SUITES-check-podman) tests/lint \
 	$(SUITES-check-cli) $(UNIT)) tests/vm/check-brief
 RUNS := $(patsubst SUITES-%,%,$(filter SUITES-%,$(.VARIABLES)))
 

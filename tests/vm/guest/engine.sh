@@ -69,16 +69,16 @@ syslog_of() {
 	grep "${1:0:12}" "$SYSLOG"
 }
 
-# on_both FUNCTION: runs FUNCTION with RT=crun and with RT=runc at a time, as there are two processors. crun's lines come
-# out as they are made, then runc's. FUNCTION ends with `finish`.
+# on_both FUNCTION: runs FUNCTION with RT=crun and with RT=runc at a time, or with the runtimes in RUNTIMES. Their lines come out
+# in that order. FUNCTION ends with `finish`.
 on_both() {
 	local -A pid
 	row ''
-	for RT in crun runc; do
+	for RT in ${RUNTIMES:-crun runc}; do
 		([ -z "$by_case" ] || by_case; "$1") >"/run/$RT.out" 2>&1 &
 		pid[$RT]=$!
 	done
-	for RT in crun runc; do
+	for RT in ${RUNTIMES:-crun runc}; do
 		tail --pid="${pid[$RT]}" -s 0.2 -n +1 -f "/run/$RT.out"
 		wait "${pid[$RT]}" || failed=1
 	done
