@@ -206,7 +206,7 @@ dist:
 
 # All that the project publishes, in build/release/VERSION; REGISTRY= is where the manifests look for the images.
 release: $(BUILD)/tests/yajl/.unpacked $(BUILD)/tests/kubectl/.unpacked
-	@tools/deps $(BUILD_PACKAGES) cross-aarch64 test package podman installer
+	@tools/deps $(BUILD_PACKAGES) cross-aarch64 test package podman doctor-image
 	@tools/make-release $(REGISTRY)
 
 # ---- clusters ----
@@ -258,7 +258,7 @@ nri-context: $(NRI_PROGRAM)
 
 # The context of install/kubernetes/doctor/Containerfile
 doctor-context: $(DOCTOR)
-	@tools/deps --say installer
+	@tools/deps --say doctor-image
 	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
 		install/kubernetes/doctor/make-context $(DOCTOR) $(BUILD)/doctor-image
 

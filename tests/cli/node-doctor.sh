@@ -1,5 +1,6 @@
 #!/bin/bash
 # The doctor's image: what is in it starts with the node's C library, and where that cannot be says so and reads the node all the same.
+# packages: doctor-image
 # shellcheck disable=SC2016,SC2317 # the inner shells' dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash

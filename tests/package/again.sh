@@ -1,6 +1,6 @@
 #!/bin/bash
 # The same commit gives the same bytes: a release from another clean clone, in a directory of another name and length.
-# packages: podman installer cross-aarch64 events
+# packages: podman doctor-image cross-aarch64 events
 # builds: tests/yajl/.unpacked tests/kubectl/.unpacked
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1

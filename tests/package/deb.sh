@@ -1,7 +1,7 @@
 #!/bin/bash
 # Debian packages of the last commit, as it is released: clean to lintian, installed by apt into a Debian of their own, run there, and purged
 # without a trace.
-# packages: podman installer cross-aarch64 events
+# packages: podman doctor-image cross-aarch64 events
 # builds: tests/yajl/.unpacked tests/kubectl/.unpacked
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1

@@ -1,7 +1,7 @@
 #!/bin/bash
 # `make release`: all that the project publishes of the last commit, read by what will read it: sha256sum, buildah, kubectl, the checksums
 # of the nodes, the SBOM's own.
-# packages: podman installer cross-aarch64 events
+# packages: podman doctor-image cross-aarch64 events
 # builds: tests/yajl/.unpacked tests/kubectl/.unpacked
 # shellcheck disable=SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
