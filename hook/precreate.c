@@ -10,7 +10,7 @@
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/outcome.h"
-#include "core/process/process.h"
+#include "core/process/own.h"
 #include "core/report/report.h"
 
 #define WAY_IN "precreate"
@@ -67,7 +67,6 @@ static void serve_spec(struct run *run, const struct options *options)
 	if (status > 0) {
 		deadline_set_must_fail(outcome_if_late(container, &entry));
 		container->memlock_max = own_memlock_max();
-		container->lacking = own_lacks_capabilities(UINT64_MAX);
 		status = container_plan(container, err);
 	}
 	if (status > 0)
@@ -114,6 +113,7 @@ static int serve_stdin(struct run *run, const struct options *options)
 	unchanged = container->text;
 	run->edited = container->text;
 	deadline_arm(run->more ? hand_on : hand_back);
+	container->lacking = own_lacks_capabilities(UINT64_MAX);
 	confined = confine(&hook_confinement, options_directory(options), &err) == 0;
 	serve_spec(run, options);
 	deadline_disarm();

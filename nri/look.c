@@ -8,6 +8,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
+#include "core/process/own.h"
 #include "core/process/process.h"
 #include "core/record/store.h"
 #include "core/report/report.h"

@@ -84,20 +84,4 @@ bool cgroup_names(const char *cgroups, const char *name);
  */
 const char *cgroup_find_id(const char *from, const char *to);
 
-/* ---- what this process can give: its own limit and capabilities bound those of what it starts
- * ---- */
-
-/*
- * The highest limit that this process, and what it starts, can set for itself; 0: any. Without the
- * right to raise it (rootless podman) a runtime would fail at more.
- */
-uint64_t own_memlock_max(void);
-
-/*
- * Those of these capabilities that neither this process nor what it starts can have: the bounding
- * set lacks them (capabilities(7)), and a runtime would fail at them. 0 also if that set cannot be
- * read.
- */
-uint64_t own_lacks_capabilities(uint64_t capabilities);
-
 #endif

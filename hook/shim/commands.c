@@ -14,7 +14,7 @@
 #include "core/deadline.h"
 #include "core/outcome.h"
 #include "core/plan/plan.h"
-#include "core/process/process.h"
+#include "core/process/own.h"
 #include "hook/shim/shim.h"
 
 /*

@@ -2,6 +2,7 @@
 /* What is done to a container's limit, and who its root is */
 #include "processes.h"
 
+#include "core/process/own.h"
 #include "core/process/process.h"
 
 #include <sys/capability.h>
