@@ -52,14 +52,14 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 {
 	cleanup_node node = NODE_NONE;
 
-	if (node_open(sysroot, &node, err) < 0 ||
-	    node_find_all(&node, r->arena, false, &r->devices, err) < 0)
+	if (node_open(sysroot, &node, err) < 0)
 		return -1;
+	node_find_all(&node, r->arena, false, &r->devices);
 	if (r->devices.n)
 		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare_ibdevs);
 	/* Its file is there as long as rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
 	r->has_rdma_cm = tree_exists(node.root, "sys/class/misc/rdma_cm");
-	return 0;
+	return err_of_arena(r->arena, err);
 }
 
 /* A hook runs in the bundle, so its arguments are absolute. */

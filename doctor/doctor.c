@@ -64,8 +64,7 @@ static int find_gpus(struct doctor *doctor, struct err *err)
 	struct gpus *gpus = &doctor->gpus;
 	size_t kept = 0;
 
-	if (gpu_list(&doctor->node, &doctor->arena, gpus, err) < 0)
-		return -1;
+	gpu_list(&doctor->node, &doctor->arena, gpus);
 	for (size_t i = 0; i < gpus->n; i++) {
 		if (!has_gpu_file(&doctor->files, &gpus->item[i]))
 			continue;
@@ -76,7 +75,7 @@ static int find_gpus(struct doctor *doctor, struct err *err)
 	}
 	if (kept && doctor->target.container)
 		gpus->n = kept;
-	return 0;
+	return err_of_arena(&doctor->arena, err);
 }
 
 struct devices doctor_devices(const struct doctor *doctor)

@@ -67,6 +67,19 @@ int surroundings_warn(struct container *container, enum rdma_mode mode)
 	return warn_iommu(container);
 }
 
+/* What no plan depends on */
+static void describe_everything(struct container *container)
+{
+	struct devices *devices = &container->devices;
+
+	devices_sort(devices);
+	for (size_t i = 0; i < devices->n; i++)
+		ports_read_all(&container->node, &container->arena, &devices->item[i]);
+	container_find_netdevs(container);
+	if (!container->gpus.n)
+		container_find_gpus(container);
+}
+
 int container_explain(struct container *container, const struct options *options,
 		      enum rdma_mode *ret_mode, struct err *err)
 {
@@ -75,8 +88,9 @@ int container_explain(struct container *container, const struct options *options
 	if (container_find(container, options, err) < 0 || container_plan(container, err) < 0 ||
 	    container_read_claims(container, err) < 0)
 		return -1;
+	describe_everything(container);
 	*ret_mode = node_rdma_mode(&container->node);
 	if (devices_label(container) < 0 || surroundings_warn(container, *ret_mode) < 0)
 		return err_memory(err);
-	return 0;
+	return err_of_arena(&container->arena, err);
 }

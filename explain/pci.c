@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/pci.h"
 
-#include <dirent.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/node/gid.h"
 
 enum rdma_mode node_rdma_mode(const struct node *node)
 {
@@ -53,27 +54,46 @@ static bool is_gpu(int bus, const char *address)
 	return fs_read_line(bus, path, line, sizeof(line)) > 0 && strcmp(line, VENDOR_NVIDIA) == 0;
 }
 
-/* Finds GPUs on the PCI bus, for a node on which NVIDIA's driver is not loaded */
-static int list_bus(const struct node *node, struct arena *arena, struct gpus *gpus,
-		    struct err *err)
+void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus)
 {
-	cleanup_dir *dir = NULL;
-	struct dirent *entry;
+	static const char functions[] = "sys/bus/pci/devices";
+	cleanup_fd bus = -1;
+	const char **names;
+	int n;
 
-	if (tree_open_listing(node->root, "sys/bus/pci/devices", &dir) < 0)
-		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		if (text_is_pci_address(entry->d_name) && is_gpu(dirfd(dir), entry->d_name) &&
-		    gpu_add(node, arena, entry->d_name, -1, gpus) < 0)
-			return err_memory(err);
+	if (gpu_list_driver(node, arena, gpus))
+		return;
+	bus = tree_open_dir(node->root, functions);
+	n = bus < 0 ? 0 : tree_list(arena, node->root, functions, "", &names);
+	for (int i = 0; i < n; i++) {
+		if (text_is_pci_address(names[i]) && is_gpu(bus, names[i]))
+			gpu_add(node, arena, names[i], -1, gpus);
 	}
-	gpus_sort(gpus);
-	return 0;
 }
 
-int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err)
-{
-	int loaded = gpu_list_driver(node, arena, gpus, err);
+/* ---- ports ---- */
 
-	return loaded == 0 ? list_bus(node, arena, gpus, err) : loaded < 0 ? -1 : 0;
+#define RATE_MAX 1e6
+
+void ports_read_all(const struct node *node, struct arena *arena, struct device *device)
+{
+	if (!device->n_ports)
+		node_read_ports(node, arena, device);
+	for (size_t i = 0; i < device->n_ports; i++) {
+		struct port *port = &device->port[i];
+		cleanup_fd dir = port_open(node, device, port->number);
+		char line[64];
+		double rate;
+
+		if (dir < 0)
+			continue;
+		port_read_state(dir, "state", port->state);
+		port_read_state(dir, "phys_state", port->phys_state);
+		if (fs_read_line(dir, "rate", line, sizeof(line)) <= 0)
+			continue;
+		/* "400 Gb/sec (4X NDR)"; strtod reads "inf" and also "nan", which are no rates. */
+		rate = strtod(line, NULL);
+		port->rate_gbps = rate > 0 && rate < RATE_MAX ? rate : 0;
+	}
+	node_read_gids(node, device);
 }

@@ -7,7 +7,7 @@
 #ifndef OCI_RDMA_PCI_H
 #define OCI_RDMA_PCI_H
 
-#include "core/node/node.h"
+#include "core/node/pci.h"
 
 /* Which network namespaces see an RDMA device: ib_core's mode */
 enum rdma_mode {
@@ -33,6 +33,10 @@ bool pci_translates(const struct pci_place *place);
  * Adds every GPU of the node, in order of address: those of the driver, or, where it is not loaded,
  * the PCI functions that are NVIDIA's display or 3D controllers.
  */
-int gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus, struct err *err);
+void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus);
+
+/* Reads its ports, if that is not done yet, and all that no plan needs of them: each one's states
+ * and rate, for which the kernel asks the device's firmware, and its GID. */
+void ports_read_all(const struct node *node, struct arena *arena, struct device *device);
 
 #endif

@@ -7,25 +7,49 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The words of TOML 1.0: strings, and what else a value may be but an array or an inline table */
-struct scan {
+enum toml_kind {
+	TOML_IMPLICIT, /* a table, by the heading of one below it */
+	TOML_HEADED,   /* a table that has its own heading */
+	TOML_DOTTED,   /* a table, by a dotted key */
+	TOML_TABLES,   /* an array of tables */
+	TOML_VALUE,    /* all that is closed: a value, an array, an inline table */
+};
+
+/* A name in a table. All that are in it are listed behind .first. */
+struct toml_name {
+	const char *name;
+	enum toml_kind kind;
+	struct toml_name *first;
+	struct toml_name *next;
+};
+
+struct reader {
 	struct arena *arena;
 	const char *what; /* the file, for errors */
 	const char *at;
 	size_t line;
 	struct err *err;
+	size_t n_names;
+	struct toml_items items;
 };
 
-static int fail_scan(struct scan *scan, const char *why)
+/* A table: where a name that comes is defined */
+struct place {
+	const char *table; /* its whole name, "" at the top */
+	struct toml_name *self;
+	bool muted; /* it is below an array, of which nothing is kept */
+};
+
+static int fail(struct reader *r, const char *why)
 {
-	return err_set(scan->err, "%s:%zu: %s", scan->what, scan->line, why);
+	return err_set(r->err, "%s:%zu: %s", r->what, r->line, why);
 }
 
 /* ---- between words ---- */
 
-static void skip_spaces(struct scan *scan)
+static void skip_spaces(struct reader *r)
 {
-	scan->at += strspn(scan->at, " \t");
+	r->at += strspn(r->at, " \t");
 }
 
 static bool is_line_end(const char *at)
@@ -33,10 +57,10 @@ static bool is_line_end(const char *at)
 	return at[0] == '\n' || (at[0] == '\r' && at[1] == '\n');
 }
 
-static void skip_line_end(struct scan *scan)
+static void skip_line_end(struct reader *r)
 {
-	scan->at += scan->at[0] == '\r' ? 2 : 1;
-	scan->line++;
+	r->at += r->at[0] == '\r' ? 2 : 1;
+	r->line++;
 }
 
 /* The bytes of one character: 0 if it is none of UTF-8's (RFC 3629), or a control character. */
@@ -58,35 +82,34 @@ static size_t character(const char *text)
 }
 
 /* A comment, if there is one, and the line's end; also at the text's end. */
-static int finish_line(struct scan *scan)
+static int finish_line(struct reader *r)
 {
 	size_t len;
 
-	skip_spaces(scan);
-	if (*scan->at == '#') {
-		while (*scan->at && !is_line_end(scan->at)) {
-			len = character(scan->at);
+	skip_spaces(r);
+	if (*r->at == '#') {
+		while (*r->at && !is_line_end(r->at)) {
+			len = character(r->at);
 			if (!len)
-				return fail_scan(
-					scan, "a control character, or bytes that are not UTF-8");
-			scan->at += len;
+				return fail(r, "a control character, or bytes that are not UTF-8");
+			r->at += len;
 		}
 	}
-	if (!*scan->at)
+	if (!*r->at)
 		return 0;
-	if (!is_line_end(scan->at))
-		return fail_scan(scan, "this is not TOML");
-	skip_line_end(scan);
+	if (!is_line_end(r->at))
+		return fail(r, "this is not TOML");
+	skip_line_end(r);
 	return 0;
 }
 
-static int skip_lines(struct scan *scan)
+static int skip_lines(struct reader *r)
 {
 	for (;;) {
-		skip_spaces(scan);
-		if (*scan->at != '#' && !is_line_end(scan->at))
+		skip_spaces(r);
+		if (*r->at != '#' && !is_line_end(r->at))
 			return 0;
-		if (finish_line(scan) < 0)
+		if (finish_line(r) < 0)
 			return -1;
 	}
 }
@@ -111,56 +134,56 @@ static void add_utf8(struct text *text, uint32_t code)
 }
 
 /* \uXXXX, \UXXXXXXXX: a character of Unicode, and none of the halves of UTF-16 */
-static int unescape_code(struct scan *scan, size_t digits, struct text *text)
+static int unescape_code(struct reader *r, size_t digits, struct text *text)
 {
 	uint32_t code = 0;
 
 	for (size_t i = 0; i < digits; i++) {
 		static const char hex[] = "0123456789abcdef0123456789ABCDEF";
-		const char *digit = *scan->at ? strchr(hex, *scan->at) : NULL;
+		const char *digit = *r->at ? strchr(hex, *r->at) : NULL;
 
 		if (!digit)
-			return fail_scan(scan, "an unknown escape sequence");
+			return fail(r, "an unknown escape sequence");
 		code = code << 4 | (uint32_t)((digit - hex) & 15);
-		scan->at++;
+		r->at++;
 	}
 	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return fail_scan(scan, "an escape sequence that is not a character");
+		return fail(r, "an escape sequence that is not a character");
 	/* A string of C cannot hold a NUL: told is the character for what cannot be shown. */
 	add_utf8(text, code ? code : 0xfffd);
 	return 0;
 }
 
 /* A backslash at a line's end: it, and all space up to the next character, is not there. */
-static bool skip_continuation(struct scan *scan)
+static bool skip_continuation(struct reader *r)
 {
-	const char *at = scan->at + strspn(scan->at, " \t");
+	const char *at = r->at + strspn(r->at, " \t");
 
 	if (!is_line_end(at))
 		return false;
-	scan->at = at;
-	while (is_line_end(scan->at)) {
-		skip_line_end(scan);
-		skip_spaces(scan);
+	r->at = at;
+	while (is_line_end(r->at)) {
+		skip_line_end(r);
+		skip_spaces(r);
 	}
 	return true;
 }
 
-static int unescape(struct scan *scan, bool several_lines, struct text *text)
+static int unescape(struct reader *r, bool several_lines, struct text *text)
 {
 	static const char from[] = "btnfr\"\\";
 	static const char to[] = "\b\t\n\f\r\"\\";
-	const char *found = *scan->at ? strchr(from, *scan->at) : NULL;
-	char c = *scan->at;
+	const char *found = *r->at ? strchr(from, *r->at) : NULL;
+	char c = *r->at;
 
-	if (several_lines && skip_continuation(scan))
+	if (several_lines && skip_continuation(r))
 		return 0;
 	if (c)
-		scan->at++;
+		r->at++;
 	if (c == 'u' || c == 'U')
-		return unescape_code(scan, c == 'u' ? 4 : 8, text);
+		return unescape_code(r, c == 'u' ? 4 : 8, text);
 	if (!found)
-		return fail_scan(scan, "an unknown escape sequence");
+		return fail(r, "an unknown escape sequence");
 	text->bytes[text->len++] = to[found - from];
 	return 0;
 }
@@ -174,23 +197,22 @@ static bool at_end(const char *at, char quote, bool several_lines)
 }
 
 /* One character, as it stands */
-static int take_character(struct scan *scan, bool several_lines, struct text *text)
+static int take_character(struct reader *r, bool several_lines, struct text *text)
 {
-	size_t len = character(scan->at);
+	size_t len = character(r->at);
 
-	if (several_lines && is_line_end(scan->at)) {
-		skip_line_end(scan);
+	if (several_lines && is_line_end(r->at)) {
+		skip_line_end(r);
 		text->bytes[text->len++] = '\n';
 		return 0;
 	}
 	if (!len)
-		return fail_scan(scan,
-				 is_line_end(scan->at) || !*scan->at
-					 ? "this string is not closed"
-					 : "a control character, or bytes that are not UTF-8");
-	memcpy(text->bytes + text->len, scan->at, len);
+		return fail(r, is_line_end(r->at) || !*r->at
+				       ? "this string is not closed"
+				       : "a control character, or bytes that are not UTF-8");
+	memcpy(text->bytes + text->len, r->at, len);
 	text->len += len;
-	scan->at += len;
+	r->at += len;
 	return 0;
 }
 
@@ -205,38 +227,37 @@ static size_t room_of(const char *at, char quote, bool several_lines)
 	return len + 1;
 }
 
-static bool at_string(const struct scan *scan)
+static bool at_string(const struct reader *r)
 {
-	return *scan->at == '"' || *scan->at == '\'';
+	return *r->at == '"' || *r->at == '\'';
 }
 
 /* "basic", 'literal', and both of several lines where that is allowed. In the arena. */
-static int read_string(struct scan *scan, bool several_lines, const char **ret)
+static int read_string(struct reader *r, bool several_lines, const char **ret)
 {
-	char quote = *scan->at;
-	bool several = scan->at[1] == quote && scan->at[2] == quote;
+	char quote = *r->at;
+	bool several = r->at[1] == quote && r->at[2] == quote;
 	struct text text = {0};
 
 	if (several && !several_lines)
-		return fail_scan(scan, "a key must be on one line");
-	scan->at += several ? 3 : 1;
-	if (several && is_line_end(scan->at))
-		skip_line_end(scan);
-	text.bytes = arena_alloc(scan->arena, room_of(scan->at, quote, several) + 1);
+		return fail(r, "a key must be on one line");
+	r->at += several ? 3 : 1;
+	if (several && is_line_end(r->at))
+		skip_line_end(r);
+	text.bytes = arena_alloc(r->arena, room_of(r->at, quote, several) + 1);
 	if (!text.bytes)
-		return err_memory(scan->err);
-	while (!at_end(scan->at, quote, several)) {
-		bool escaped = *scan->at == '\\' && quote == '"';
+		return err_memory(r->err);
+	while (!at_end(r->at, quote, several)) {
+		bool escaped = *r->at == '\\' && quote == '"';
 
-		scan->at += escaped;
+		r->at += escaped;
 		/* """""" is the empty one, and of seven quotes and more no one makes sense. */
-		if (several && !escaped && strspn(scan->at, (char[]){quote, '\0'}) > 5)
-			return fail_scan(scan, "more than five quotes in a row");
-		if ((escaped ? unescape(scan, several, &text)
-			     : take_character(scan, several, &text)) < 0)
+		if (several && !escaped && strspn(r->at, (char[]){quote, '\0'}) > 5)
+			return fail(r, "more than five quotes in a row");
+		if ((escaped ? unescape(r, several, &text) : take_character(r, several, &text)) < 0)
 			return -1;
 	}
-	scan->at += several ? 3 : 1;
+	r->at += several ? 3 : 1;
 	text.bytes[text.len] = '\0';
 	*ret = text.bytes;
 	return 0;
@@ -246,11 +267,11 @@ static int read_string(struct scan *scan, bool several_lines, const char **ret)
 
 /* None of the settings that we read is one. What is refused is a text whose quotes were forgotten;
  * that a date exists, or a number fits, is for the engine to say. */
-static int skip_scalar(struct scan *scan)
+static int skip_scalar(struct reader *r)
 {
 	static const char end[] = " \t\r\n,]}#";
 	static const char *const words[] = {"true", "false", "inf", "nan"};
-	const char *at = scan->at + strspn(scan->at, "+-");
+	const char *at = r->at + strspn(r->at, "+-");
 	size_t len = strcspn(at, end);
 	bool good =
 		*at >= '0' && *at <= '9' && strspn(at, "0123456789abcdefABCDEFoxTtZz_+-.:") == len;
@@ -262,50 +283,16 @@ static int skip_scalar(struct scan *scan)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		good |= strlen(words[i]) == len && memcmp(at, words[i], len) == 0;
 	if (!good)
-		return fail_scan(scan, "expected a string, number, boolean, date, array or table");
-	scan->at = at + len;
+		return fail(r, "expected a string, number, boolean, date, array or table");
+	r->at = at + len;
 	return 0;
 }
-
-enum toml_kind {
-	TOML_IMPLICIT, /* a table, by the heading of one below it */
-	TOML_HEADED,   /* a table that has its own heading */
-	TOML_DOTTED,   /* a table, by a dotted key */
-	TOML_TABLES,   /* an array of tables */
-	TOML_VALUE,    /* all that is closed: a value, an array, an inline table */
-};
-
-/* A name in a table. All that are in it are listed behind .first. */
-struct toml_name {
-	const char *name;
-	enum toml_kind kind;
-	struct toml_name *first;
-	struct toml_name *next;
-};
 
 /* A name is looked for among all of its table. */
 #define NAMES_MAX 16384
 
 #define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 #define DEPTH_MAX 64
-
-struct reader {
-	struct scan scan;
-	size_t n_names;
-	struct toml_items items;
-};
-
-/* A table: where a name that comes is defined */
-struct place {
-	const char *table; /* its whole name, "" at the top */
-	struct toml_name *self;
-	bool muted; /* it is below an array, of which nothing is kept */
-};
-
-static int fail_at(struct reader *r, const char *why)
-{
-	return fail_scan(&r->scan, why);
-}
 
 int toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
 		   const char *table)
@@ -321,9 +308,9 @@ int toml_items_add(struct arena *arena, struct toml_items *items, const struct t
 
 static int keep_value(struct reader *r, const struct place *place, const struct toml_item *item)
 {
-	if (place->muted || toml_items_add(r->scan.arena, &r->items, item, place->table) == 0)
+	if (place->muted || toml_items_add(r->arena, &r->items, item, place->table) == 0)
 		return 0;
-	return err_memory(r->scan.err);
+	return err_memory(r->err);
 }
 
 static int keep_heading(struct reader *r, const struct place *place)
@@ -339,20 +326,20 @@ static int read_part(struct reader *r, const char **ret)
 {
 	size_t len;
 
-	skip_spaces(&r->scan);
-	if (at_string(&r->scan)) {
-		if (read_string(&r->scan, false, ret) < 0)
+	skip_spaces(r);
+	if (at_string(r)) {
+		if (read_string(r, false, ret) < 0)
 			return -1;
 	} else {
-		len = strspn(r->scan.at, BARE);
+		len = strspn(r->at, BARE);
 		if (!len)
-			return fail_at(r, "a name is missing here");
-		*ret = arena_strndup(r->scan.arena, r->scan.at, len);
+			return fail(r, "a name is missing here");
+		*ret = arena_strndup(r->arena, r->at, len);
 		if (!*ret)
-			return err_memory(r->scan.err);
-		r->scan.at += len;
+			return err_memory(r->err);
+		r->at += len;
 	}
-	skip_spaces(&r->scan);
+	skip_spaces(r);
 	return 0;
 }
 
@@ -384,33 +371,33 @@ const char *toml_spell(struct arena *arena, const char *part)
 const char *toml_first_part(struct arena *arena, const char *table, const char **ret_rest)
 {
 	struct err ignored;
-	struct scan scan = {.arena = arena, .what = table, .at = table, .err = &ignored};
+	struct reader r = {.arena = arena, .what = table, .at = table, .err = &ignored};
 	const char *part = NULL;
 
-	if (!at_string(&scan)) {
+	if (!at_string(&r)) {
 		size_t len = strspn(table, BARE);
 
 		part = arena_strndup(arena, table, len);
-		scan.at += len;
-	} else if (read_string(&scan, false, &part) < 0) {
+		r.at += len;
+	} else if (read_string(&r, false, &part) < 0) {
 		return NULL; /* without memory: it is spelled right */
 	}
-	*ret_rest = *scan.at == '.' ? scan.at + 1 : scan.at;
+	*ret_rest = *r.at == '.' ? r.at + 1 : r.at;
 	return part;
 }
 
 /* Goes into the table of that name, which is there or is made now. */
 static int enter(struct reader *r, struct place *place, struct toml_name *name)
 {
-	const char *part = toml_spell(r->scan.arena, name->name);
+	const char *part = toml_spell(r->arena, name->name);
 
 	if (name->kind == TOML_TABLES)
 		place->muted = true;
 	place->self = name;
 	if (part && place->table[0])
-		part = arena_printf(r->scan.arena, "%s.%s", place->table, part);
+		part = arena_printf(r->arena, "%s.%s", place->table, part);
 	if (!part)
-		return err_memory(r->scan.err);
+		return err_memory(r->err);
 	place->table = part;
 	return 0;
 }
@@ -428,14 +415,14 @@ static struct toml_name *name_in(struct reader *r, const struct place *place, co
 	if (!*ret_new)
 		return *name;
 	if (r->n_names++ == NAMES_MAX) {
-		(void)fail_at(r, "more keys and tables than can be read");
+		(void)fail(r, "more keys and tables than can be read");
 		return NULL;
 	}
-	*name = arena_alloc(r->scan.arena, sizeof(**name));
+	*name = arena_alloc(r->arena, sizeof(**name));
 	if (*name)
 		**name = (struct toml_name){.name = part, .kind = kind};
 	else
-		(void)err_memory(r->scan.err);
+		(void)err_memory(r->err);
 	return *name;
 }
 
@@ -450,8 +437,8 @@ static int enter_above(struct reader *r, struct place *place, const char *part)
 	if (!name)
 		return -1;
 	if (name->kind == TOML_VALUE)
-		return fail_at(r, "this table lies inside something that is not a table, or that "
-				  "cannot be extended");
+		return fail(r, "this table lies inside something that is not a table, or that "
+			       "cannot be extended");
 	return enter(r, place, name);
 }
 
@@ -465,7 +452,7 @@ static int enter_own(struct reader *r, struct place *place, const char *part, en
 		return -1;
 	if (!is_new && !(kind == TOML_HEADED && name->kind == TOML_IMPLICIT) &&
 	    !(kind == TOML_TABLES && name->kind == TOML_TABLES))
-		return fail_at(r, "this table is defined twice");
+		return fail(r, "this table is defined twice");
 	name->kind = kind;
 	if (kind == TOML_TABLES)
 		name->first = NULL; /* each has names of its own */
@@ -475,24 +462,24 @@ static int enter_own(struct reader *r, struct place *place, const char *part, en
 static int read_heading(struct reader *r, struct toml_name *top, struct place *ret_place)
 {
 	struct place place = {.table = "", .self = top};
-	enum toml_kind kind = r->scan.at[1] == '[' ? TOML_TABLES : TOML_HEADED;
+	enum toml_kind kind = r->at[1] == '[' ? TOML_TABLES : TOML_HEADED;
 	size_t brackets = kind == TOML_TABLES ? 2 : 1;
 	const char *part = NULL;
 
-	r->scan.at += brackets;
+	r->at += brackets;
 	for (;;) {
 		if (read_part(r, &part) < 0)
 			return -1;
-		if (*r->scan.at != '.')
+		if (*r->at != '.')
 			break;
-		r->scan.at++;
+		r->at++;
 		if (enter_above(r, &place, part) < 0)
 			return -1;
 	}
-	if (strncmp(r->scan.at, "]]", brackets) != 0)
-		return fail_at(r, "the heading of this table is not closed");
-	r->scan.at += brackets;
-	if (enter_own(r, &place, part, kind) < 0 || finish_line(&r->scan) < 0)
+	if (strncmp(r->at, "]]", brackets) != 0)
+		return fail(r, "the heading of this table is not closed");
+	r->at += brackets;
+	if (enter_own(r, &place, part, kind) < 0 || finish_line(r) < 0)
 		return -1;
 	*ret_place = place;
 	return keep_heading(r, &place);
@@ -508,35 +495,34 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 	size_t room = 0;
 
 	value->type = TOML_STRINGS;
-	for (r->scan.at++;; r->scan.at++) {
+	for (r->at++;; r->at++) {
 		struct toml_item item = {0};
 		struct toml_name self = {0}; /* Tables in arrays have names of their own. */
 		const struct place inside = {.table = "", .self = &self, .muted = true};
 
-		if (skip_lines(&r->scan) < 0)
+		if (skip_lines(r) < 0)
 			return -1;
-		if (*r->scan.at == ']')
+		if (*r->at == ']')
 			break;
 		if (read_value(r, &inside, depth + 1, &item) < 0)
 			return -1;
 		if (item.type != TOML_STRING) {
 			value->type = TOML_OTHER;
 		} else {
-			const char **string =
-				arena_push(r->scan.arena, value->strings, value->n, room);
+			const char **string = arena_push(r->arena, value->strings, value->n, room);
 
 			if (!string)
-				return err_memory(r->scan.err);
+				return err_memory(r->err);
 			*string = item.string;
 		}
-		if (skip_lines(&r->scan) < 0)
+		if (skip_lines(r) < 0)
 			return -1;
-		if (*r->scan.at == ']')
+		if (*r->at == ']')
 			break;
-		if (*r->scan.at != ',')
-			return fail_at(r, "this array is not closed");
+		if (*r->at != ',')
+			return fail(r, "this array is not closed");
 	}
-	r->scan.at++;
+	r->at++;
 	return 0;
 }
 
@@ -547,22 +533,22 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 {
 	if (keep_heading(r, place) < 0)
 		return -1;
-	r->scan.at++;
-	skip_spaces(&r->scan);
-	if (*r->scan.at == '}') {
-		r->scan.at++;
+	r->at++;
+	skip_spaces(r);
+	if (*r->at == '}') {
+		r->at++;
 		return 0;
 	}
-	for (;; r->scan.at++) {
+	for (;; r->at++) {
 		if (read_pair(r, *place, depth + 1) < 0)
 			return -1;
-		skip_spaces(&r->scan);
-		if (*r->scan.at == '}')
+		skip_spaces(r);
+		if (*r->at == '}')
 			break;
-		if (*r->scan.at != ',')
-			return fail_at(r, "this inline table is not closed");
+		if (*r->at != ',')
+			return fail(r, "this inline table is not closed");
 	}
-	r->scan.at++;
+	r->at++;
 	return 0;
 }
 
@@ -570,17 +556,17 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 static int read_value(struct reader *r, const struct place *place, int depth,
 		      struct toml_item *value)
 {
-	value->type = *r->scan.at == '{' ? TOML_TABLE : TOML_OTHER;
+	value->type = *r->at == '{' ? TOML_TABLE : TOML_OTHER;
 	if (depth > DEPTH_MAX)
-		return fail_at(r, "arrays or tables are nested too deeply");
+		return fail(r, "arrays or tables are nested too deeply");
 	if (value->type == TOML_TABLE)
 		return read_inline_table(r, place, depth);
-	if (*r->scan.at == '[')
+	if (*r->at == '[')
 		return read_array(r, depth, value);
-	if (!at_string(&r->scan))
-		return skip_scalar(&r->scan);
+	if (!at_string(r))
+		return skip_scalar(r);
 	value->type = TOML_STRING;
-	return read_string(&r->scan, true, &value->string);
+	return read_string(r, true, &value->string);
 }
 
 /* "a" of a.b = 1 */
@@ -592,8 +578,7 @@ static int enter_dotted(struct reader *r, struct place *place, const char *part)
 	if (!name)
 		return -1;
 	if (name->kind != TOML_DOTTED)
-		return fail_at(r,
-			       "this dotted key leads into something that is not a table, or that "
+		return fail(r, "this dotted key leads into something that is not a table, or that "
 			       "cannot be extended");
 	return enter(r, place, name);
 }
@@ -608,31 +593,31 @@ static int read_pair(struct reader *r, struct place place, int depth)
 	const char *part = NULL;
 	bool is_new;
 
-	for (;; r->scan.at++) {
-		skip_spaces(&r->scan);
-		begin = r->scan.at;
+	for (;; r->at++) {
+		skip_spaces(r);
+		begin = r->at;
 		if (read_part(r, &part) < 0)
 			return -1;
-		if (*r->scan.at != '.')
+		if (*r->at != '.')
 			break;
 		if (enter_dotted(r, &place, part) < 0)
 			return -1;
 	}
-	if (*r->scan.at != '=')
-		return fail_at(r, "this key has no value");
-	r->scan.at++;
-	skip_spaces(&r->scan);
+	if (*r->at != '=')
+		return fail(r, "this key has no value");
+	r->at++;
+	skip_spaces(r);
 	name = name_in(r, &place, part, TOML_VALUE, &is_new);
 	if (!name)
 		return -1;
 	if (!is_new)
-		return fail_at(r, "this key is defined twice");
+		return fail(r, "this key is defined twice");
 	inside = place;
 	if (enter(r, &inside, name) < 0 || read_value(r, &inside, depth, &value) < 0)
 		return -1;
 	value.key = part;
-	value.spelled = arena_strndup(r->scan.arena, begin, (size_t)(r->scan.at - begin));
-	return value.spelled ? keep_value(r, &place, &value) : err_memory(r->scan.err);
+	value.spelled = arena_strndup(r->arena, begin, (size_t)(r->at - begin));
+	return value.spelled ? keep_value(r, &place, &value) : err_memory(r->err);
 }
 
 static int read_tables(struct reader *r)
@@ -640,17 +625,17 @@ static int read_tables(struct reader *r)
 	struct toml_name top = {0};
 	struct place place = {.table = "", .self = &top};
 
-	if (strncmp(r->scan.at, "\xef\xbb\xbf", 3) == 0)
-		r->scan.at += 3; /* a byte order mark, as editors of another system write it */
+	if (strncmp(r->at, "\xef\xbb\xbf", 3) == 0)
+		r->at += 3; /* a byte order mark, as editors of another system write it */
 	for (;;) {
-		if (skip_lines(&r->scan) < 0)
+		if (skip_lines(r) < 0)
 			return -1;
-		if (!*r->scan.at)
+		if (!*r->at)
 			return 0;
-		if (*r->scan.at == '[') {
+		if (*r->at == '[') {
 			if (read_heading(r, &top, &place) < 0)
 				return -1;
-		} else if (read_pair(r, place, 0) < 0 || finish_line(&r->scan) < 0) {
+		} else if (read_pair(r, place, 0) < 0 || finish_line(r) < 0) {
 			return -1;
 		}
 	}
@@ -659,8 +644,7 @@ static int read_tables(struct reader *r)
 int toml_read(struct arena *arena, const char *what, const char *text, struct toml_items *ret_items,
 	      struct err *err)
 {
-	struct reader reader = {
-		.scan = {.arena = arena, .what = what, .at = text, .line = 1, .err = err}};
+	struct reader reader = {.arena = arena, .what = what, .at = text, .line = 1, .err = err};
 	int status = read_tables(&reader);
 
 	*ret_items = reader.items;

@@ -111,15 +111,15 @@ void *arena_alloc(struct arena *arena, size_t size)
 	size_t aligned = (size + ALIGNMENT - 1) & ~((size_t)ALIGNMENT - 1);
 	void *memory;
 
-	if (aligned < size)
-		return NULL;
 	if (!block || block->size - block->used < aligned) {
 		size_t next = next_size(block);
 
 		block = add_block(arena, aligned > next ? aligned : next);
 	}
-	if (!block)
+	if (!block || aligned < size) {
+		arena->failed = true;
 		return NULL;
+	}
 	memory = block->bytes + block->used;
 	block->used += aligned;
 	return memory;
@@ -127,7 +127,7 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 char *arena_strndup(struct arena *arena, const char *text, size_t len)
 {
-	char *copy = len < SIZE_MAX ? arena_alloc(arena, len + 1) : NULL;
+	char *copy = arena_alloc(arena, len < SIZE_MAX ? len + 1 : len);
 
 	if (copy && len)
 		memcpy(copy, text, len);
@@ -148,7 +148,7 @@ char *arena_printf(struct arena *arena, const char *format, ...)
 	va_start(args, format);
 	len = vsnprintf(NULL, 0, format, args);
 	va_end(args);
-	text = len < 0 ? NULL : arena_alloc(arena, (size_t)len + 1);
+	text = arena_alloc(arena, len < 0 ? SIZE_MAX : (size_t)len + 1);
 	if (!text)
 		return NULL;
 	va_start(args, format);
@@ -199,9 +199,8 @@ void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacit
 
 	if (count < *capacity)
 		return array;
-	if (wanted > SIZE_MAX / 2 / item_size)
-		return NULL;
-	larger = arena_alloc(arena, wanted * item_size);
+	larger = arena_alloc(arena,
+			     wanted > SIZE_MAX / 2 / item_size ? SIZE_MAX : wanted * item_size);
 	if (!larger)
 		return NULL;
 	if (count)
@@ -218,4 +217,5 @@ void arena_free(struct arena *arena)
 		drop_block(arena->blocks);
 		arena->blocks = next;
 	}
+	arena->failed = false;
 }

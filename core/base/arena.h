@@ -13,6 +13,7 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *blocks; /* newest first */
+	bool failed; /* an allocation has returned NULL: ask once, behind a step that makes many */
 };
 
 /* Zeroed memory, aligned for any type. For zero bytes it is not NULL either: an array may be empty.

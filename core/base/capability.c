@@ -37,8 +37,10 @@ static int name_of_capability(struct arena *arena, cap_value_t number, const cha
 
 	if (lower)
 		(void)cap_free(lower);
-	if (!name)
+	if (!name) {
+		arena->failed = true;
 		return -1;
+	}
 	for (char *c = name; *c; c++)
 		*c = (char)(*c >= 'a' && *c <= 'z' ? *c - 'a' + 'A' : *c);
 	/* libcap writes an unknown capability as a number, with or without the prefix. */

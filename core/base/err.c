@@ -93,6 +93,11 @@ int err_memory(struct err *err)
 	return -1;
 }
 
+int err_of_arena(const struct arena *arena, struct err *err)
+{
+	return arena->failed ? err_memory(err) : 0;
+}
+
 /* ---- warnings ---- */
 
 int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,

@@ -35,6 +35,9 @@ int err_prefix(struct err *err, const char *format, ...) __attribute__((format(p
 /* Sets "out of memory". Always returns -1. */
 int err_memory(struct err *err);
 
+/* Returns 0, or -1 with "out of memory" if the arena has failed. */
+int err_of_arena(const struct arena *arena, struct err *err);
+
 /* ---- a kernel that is too old ---- */
 
 /* Whether this release ("5.4.0-26-generic") is older than openat2(2), by its number: a distribution

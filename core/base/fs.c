@@ -401,8 +401,10 @@ static int list(struct arena *arena, int root, const char *path, const char *suf
 	size_t room = 0;
 	struct dirent *entry;
 
-	if (tree_open_listing(root, path, &dir) < 0)
+	if (tree_open_listing(root, path, &dir) < 0) {
+		arena->failed = true;
 		return -1;
+	}
 	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
 		if ((entry->d_name[0] == '.' && !hidden) || strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0 || !text_ends_with(entry->d_name, suffix))

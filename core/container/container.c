@@ -11,6 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
+#include "core/node/gid.h"
 
 int rootfs_open(int bundle, const char *path, struct err *err)
 {
@@ -128,57 +129,43 @@ bool container_names_device(const struct container *container)
 	return false;
 }
 
-static int warn_number(struct container *container, const struct spec_device *device,
-		       enum node_number number)
+/* Looks the number up, and warns of a device that looks like verbs, and is none. */
+static void find_number(struct container *container, const struct spec_device *device)
 {
 	struct arena *arena = &container->arena;
-	struct warnings *warnings = &container->warnings;
-
-	if (number == NUMBER_VDPA)
-		return warnings_add(arena, warnings, "vdpa_device",
-				    "%.128s is a vDPA device, which verbs cannot use: remove the "
-				    "vDPA device from its PCI function",
-				    device->path);
-	return warnings_add(arena, warnings, "unproven_device",
-			    "%.128s has the device number %lld:%lld, which belongs to no verbs "
-			    "device on this node; if it once did, the numbers have changed since "
-			    "then: delete the pod, so that its devices are allocated again",
-			    device->path, (long long)device->major, (long long)device->minor);
-}
-
-static int find_number(struct container *container, const struct node *node,
-		       const struct spec_device *device, struct err *err)
-{
-	int found = NUMBER_OTHER;
+	enum node_number found = NUMBER_OTHER;
 
 	if (device->character)
-		found = node_find_number(node, &container->arena, device->major, device->minor,
-					 &container->devices, err);
-	if (found < 0)
-		return -1;
-	if ((found == NUMBER_VDPA || (found == NUMBER_OTHER && is_verbs_path(device->path))) &&
-	    warn_number(container, device, (enum node_number)found) < 0)
-		return err_memory(err);
-	return 0;
+		found = node_find_number(&container->node, arena, device->major, device->minor,
+					 &container->devices);
+	if (found == NUMBER_VDPA)
+		(void)warnings_add(arena, &container->warnings, "vdpa_device",
+				   "%.128s is a vDPA device, which verbs cannot use: remove the "
+				   "vDPA device from its PCI function",
+				   device->path);
+	if (found == NUMBER_OTHER && is_verbs_path(device->path))
+		(void)warnings_add(
+			arena, &container->warnings, "unproven_device",
+			"%.128s has the device number %lld:%lld, which belongs to no verbs device "
+			"on this node; if it once did, the numbers have changed since then: delete "
+			"the pod, so that its devices are allocated again",
+			device->path, (long long)device->major, (long long)device->minor);
 }
 
-/* The policy does not count vfio: forgets these functions, with a warning each. Returns 0 or -1. */
-static int drop_vfio(struct container *container)
+/* The policy does not count vfio: forgets these functions, with a warning each. */
+static void drop_vfio(struct container *container)
 {
 	struct devices *devices = &container->devices;
 
-	for (size_t i = 0; i < devices->n_vfio; i++) {
-		if (warnings_add(&container->arena, &container->warnings, "vfio_device",
-				 "/dev/%.128s is a PCI function bound to vfio-pci, which verbs "
-				 "cannot use: bind the functions of its pool to the kernel's "
-				 "driver (SR-IOV: deviceType: netdevice), or, for the memlock "
-				 "limit alone, set \"devices\": [\"verbs\", \"vfio\"] in "
-				 "config.json",
-				 devices->vfio[i]) < 0)
-			return -1;
-	}
+	for (size_t i = 0; i < devices->n_vfio; i++)
+		(void)warnings_add(&container->arena, &container->warnings, "vfio_device",
+				   "/dev/%.128s is a PCI function bound to vfio-pci, which verbs "
+				   "cannot use: bind the functions of its pool to the kernel's "
+				   "driver (SR-IOV: deviceType: netdevice), or, for the memlock "
+				   "limit alone, set \"devices\": [\"verbs\", \"vfio\"] in "
+				   "config.json",
+				   devices->vfio[i]);
 	devices->n_vfio = 0;
-	return 0;
 }
 
 static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
@@ -192,13 +179,12 @@ static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
 	return false;
 }
 
-static int find_gpus(struct container *container, struct err *err)
+void container_find_gpus(struct container *container)
 {
 	struct gpus *gpus = &container->gpus;
 	size_t kept = 0;
 
-	if (gpu_list_driver(&container->node, &container->arena, gpus, err) < 0)
-		return -1;
+	(void)gpu_list_driver(&container->node, &container->arena, gpus);
 	for (size_t i = 0; i < gpus->n; i++) {
 		if (gpus->item[i].minor >= 0 &&
 		    lists_number(&container->spec, GPU_MAJOR, gpus->item[i].minor))
@@ -207,7 +193,6 @@ static int find_gpus(struct container *container, struct err *err)
 	gpus->n = kept;
 	for (size_t i = 0; i < container->devices.n; i++)
 		pci_read_place(&container->node, &container->devices.item[i].place);
-	return 0;
 }
 
 /*
@@ -221,7 +206,7 @@ bool container_mounts_count(const struct spec *spec)
 	return spec->n_verbs_sources && !spec->identity.kubernetes && rootless();
 }
 
-static int find_mounted(struct container *container, const struct node *node, struct err *err)
+static void find_mounted(struct container *container)
 {
 	const struct spec *spec = &container->spec;
 	struct stat st;
@@ -233,11 +218,9 @@ static int find_mounted(struct container *container, const struct node *node, st
 			continue;
 		device.major = major(st.st_rdev);
 		device.minor = minor(st.st_rdev);
-		if (!lists_number(spec, device.major, device.minor) &&
-		    find_number(container, node, &device, err) < 0)
-			return -1;
+		if (!lists_number(spec, device.major, device.minor))
+			find_number(container, &device);
 	}
-	return 0;
 }
 
 int container_read_claims(struct container *container, struct err *err)
@@ -253,24 +236,21 @@ int container_read_claims(struct container *container, struct err *err)
 
 int container_find_devices(struct container *container, struct err *err)
 {
-	const struct node *node = &container->node;
 	const struct spec *spec = &container->spec;
 
-	if (container_mounts_count(spec) && find_mounted(container, node, err) < 0)
-		return -1;
+	if (container_mounts_count(spec))
+		find_mounted(container);
 	/* What linux.devices proves, by number: paths and names prove nothing. */
-	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++) {
-		if (find_number(container, node, &spec->devices[i], err) < 0)
-			return -1;
-	}
+	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++)
+		find_number(container, &spec->devices[i]);
 	/* A container with every device of the host: the environment's, as far as they exist */
 	if (spec->every_device && container_read_claims(container, err) < 0)
 		return -1;
-	for (size_t i = 0; spec->every_device && i < container->claims.n; i++) {
-		if (node_find_address(node, &container->arena, container->claims.item[i].address,
-				      &container->devices, err) < 0)
-			return -1;
-	}
+	for (size_t i = 0; spec->every_device && i < container->claims.n; i++)
+		node_find_address(&container->node, &container->arena,
+				  container->claims.item[i].address, &container->devices);
+	if (err_of_arena(&container->arena, err) < 0)
+		return -1;
 	container->devices_known = true;
 	return 0;
 }
@@ -294,34 +274,42 @@ int container_load_config(struct container *container, const struct options *opt
 
 /* ---- its plan ---- */
 
+void container_find_netdevs(struct container *container)
+{
+	const struct spec *spec = &container->spec;
+	struct devices *devices = &container->devices;
+
+	/* A pod's names for its interfaces are known only in its network namespace and in Multus'
+	 * files. We do not enter the namespace, because that takes CAP_SYS_ADMIN. */
+	if (spec->network_namespace)
+		node_read_pod_netdevs(&container->node, &container->arena, devices,
+				      spec->identity.sandbox_id);
+	for (size_t i = 0; !spec->network_namespace && i < devices->n; i++) {
+		if (!devices->item[i].netdev[0])
+			node_read_host_netdev(&container->node, &container->arena,
+					      &devices->item[i]);
+	}
+}
+
 /* What the plan needs to know of the devices: most containers need no more than their ports. */
-static int describe_devices(struct container *container, struct err *err)
+static void describe_devices(struct container *container)
 {
 	const struct node *node = &container->node;
 	const struct config *config = &container->config;
+	struct arena *arena = &container->arena;
+	struct devices *devices = &container->devices;
 	const char *ifname = config->nccl.socket_ifname;
-	bool all = container->everything;
-	bool gids = all || config->nccl.gid_index == GID_INDEX_LEGACY;
-	bool names = all || (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo;
-	bool pod = container->spec.network_namespace;
+	bool netdevs = (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo;
 
-	for (size_t i = 0; i < container->devices.n; i++) {
-		struct device *device = &container->devices.item[i];
-
-		if (node_read_ports(node, &container->arena, device, all, err) < 0)
-			return -1;
-		if (gids)
-			node_read_gids(node, device);
-		if (names && !pod && node_read_host_netdev(node, device) < 0)
-			return err_memory(err);
+	for (size_t i = 0; i < devices->n; i++) {
+		node_read_ports(node, arena, &devices->item[i]);
+		if (config->nccl.gid_index == GID_INDEX_LEGACY)
+			node_read_gids(node, &devices->item[i]);
 	}
-	/* A pod's names for its interfaces are known only in its network namespace and in Multus'
-	 * files. We do not enter the namespace, because that takes CAP_SYS_ADMIN. */
-	if (names && pod &&
-	    node_read_pod_netdevs(node, &container->devices, container->spec.identity.sandbox_id) <
-		    0)
-		return err_memory(err);
-	return all || config->frameworks.deepep ? find_gpus(container, err) : 0;
+	if (netdevs)
+		container_find_netdevs(container);
+	if (config->frameworks.deepep)
+		container_find_gpus(container);
 }
 
 /* The administrator's config and the pod author's annotations. */
@@ -333,8 +321,8 @@ static int read_policy(struct container *container, const struct options *option
 		container->devices.n_vfio = 0; /* only a policy makes them count */
 		return -1;
 	}
-	if (!container->config.vfio && drop_vfio(container) < 0)
-		return err_memory(err);
+	if (!container->config.vfio)
+		drop_vfio(container);
 	if (container->config.require_memory_limit)
 		container->node_memory = node_memory(node);
 	if (request_read(&container->spec, container->what, &container->request, err) < 0)
@@ -345,10 +333,9 @@ static int read_policy(struct container *container, const struct options *option
 	 * get them.
 	 */
 	if (container->spec.every_device && !container->devices.n &&
-	    container->config.privileged_scan && container->request.inject == INJECT_ASKED &&
-	    node_find_all(node, &container->arena, true, &container->devices, err) < 0)
-		return -1;
-	return 0;
+	    container->config.privileged_scan && container->request.inject == INJECT_ASKED)
+		node_find_all(node, &container->arena, true, &container->devices);
+	return err_of_arena(&container->arena, err);
 }
 
 /*
@@ -357,10 +344,9 @@ static int read_policy(struct container *container, const struct options *option
  */
 static int read_image(struct container *container, struct err *err)
 {
-	struct arena *arena = &container->arena;
 	int root = container_open_root(container, err);
 
-	if (root < 0 || nccl_conf_read(arena, root, &container->image_conf, err) < 0)
+	if (root < 0 || nccl_conf_read(&container->arena, root, &container->image_conf, err) < 0)
 		return err->memory ? -1 : 0;
 	nccl_conf_strip(&container->image_conf);
 	return 0;
@@ -426,10 +412,9 @@ int container_plan(struct container *container, struct err *err)
 	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
 	if (plan_decide(&planning, err) < 0)
 		return -1;
-	if (!container->everything && !plan_gives(planning.plan))
+	if (!plan_gives(planning.plan))
 		return 0;
 	devices_sort(&container->devices);
-	if (describe_devices(container, err) < 0 || read_image(container, err) < 0)
-		return -1;
-	return plan_fill(&planning, err) < 0 ? -1 : plan_gives(planning.plan);
+	describe_devices(container);
+	return read_image(container, err) < 0 || plan_fill(&planning, err) < 0 ? -1 : 1;
 }

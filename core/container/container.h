@@ -11,7 +11,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
-#include "core/node/node.h"
+#include "core/node/pci.h"
 #include "core/options.h"
 #include "core/plan/plan.h"
 #include "core/policy/policy.h"
@@ -37,7 +37,7 @@ struct container {
 	bool devices_known; /* they have been looked up: there are no others */
 	struct gpus gpus;   /* that linux.devices gives it; looked up for frameworks.deepep and the
 			       dry run only */
-	bool everything;    /* read and decide all that can be known: for the dry run */
+	bool everything;    /* find and decide also what can be dismissed: for the dry run */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
 	/* What the engine cannot give, as facts (core/plan/plan.h). For an entry point that starts
@@ -103,8 +103,8 @@ int container_load_config(struct container *container, const struct options *opt
 bool container_may_matter(struct container *container);
 
 /*
- * The plan takes two steps, each only as far as it can still matter (completely if
- * container->everything is set). The first finds the devices, and reads the policy and the request.
+ * The plan takes two steps, each only as far as it can still matter (the first completely if
+ * container->everything is set). It finds the devices, and reads the policy and the request.
  * Returns 1, or 0 for a container with neither a device nor an annotation of ours, which gets
  * nothing: the config is then not even read; -1 on failure.
  */
@@ -120,6 +120,13 @@ int container_plan(struct container *container, struct err *err);
  * for each given device that is neither verbs nor vfio. Returns 0 or -1.
  */
 int container_find_devices(struct container *container, struct err *err);
+
+/* The network interfaces of its devices */
+void container_find_netdevs(struct container *container);
+
+/* The GPUs that linux.devices gives it, and where they and the devices sit. If there is no memory,
+ * only the arena says so; above as well. */
+void container_find_gpus(struct container *container);
 
 /* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
 bool container_mounts_count(const struct spec *spec);

@@ -41,8 +41,10 @@ const char *json_write(struct arena *arena, bool readable, json_put *put, void *
 {
 	struct writing w = {.arena = arena, .readable = readable, .put = put, .context = context};
 
-	if (json_with_memory(body, &w) < 0)
+	if (json_with_memory(body, &w) < 0) {
+		arena->failed = true;
 		return NULL;
+	}
 	if (ret_len)
 		*ret_len = w.len;
 	return w.text;

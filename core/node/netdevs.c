@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The network interface of an RDMA device */
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -34,31 +33,27 @@ static void follow_bond(int net_dir, struct device *device)
 }
 
 /* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
-int node_read_host_netdev(const struct node *node, struct device *device)
+void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device)
 {
-	char path[NODE_PATH_MAX];
-	cleanup_dir *dir = NULL;
-	struct dirent *entry;
+	const char *path = arena_printf(arena, "%s/net", device->path);
+	cleanup_fd dir = path ? tree_open_dir(node->root, path) : -1;
+	const char **names;
+	int n;
 
-	if (device->kind == DEVICE_VIRTUAL)
-		return 0;
-	(void)snprintf(path, sizeof(path), "%s/net", device->path);
-	if (tree_open_listing(node->root, path, &dir) < 0)
-		return -1;
-	while (dir && (entry = readdir(dir))) {
-		if (!text_is_netdev_name(entry->d_name))
-			continue;
-		if (!device->netdev[0] || text_compare_natural(entry->d_name, device->netdev) < 0)
-			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
-				       entry->d_name);
+	if (dir < 0 || device->kind == DEVICE_VIRTUAL)
+		return;
+	n = tree_list_all(arena, node->root, path, "", &names);
+	for (int i = 0; i < n; i++) {
+		if (text_is_netdev_name(names[i]) &&
+		    (!device->netdev[0] || text_compare_natural(names[i], device->netdev) < 0))
+			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", names[i]);
 	}
-	if (dir && device->netdev[0])
-		follow_bond(dirfd(dir), device);
-	return 0;
+	if (device->netdev[0])
+		follow_bond(dir, device);
 }
 
 /* The PCI address in a device-info file (k8snetworkplumbingwg device-info specification 1.1), in
- * the arena; "" if there is none, NULL without memory. */
+ * the arena; NULL if there is none. */
 static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 {
 	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
@@ -68,50 +63,39 @@ static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 	struct err err;
 
 	if (fd < 0)
-		return "";
+		return NULL;
 	if (fs_read_regular(arena, fd, DEVINFO_SIZE_MAX, name, &text, &err) < 0 ||
-	    json_parse(&doc, arena, name, text.bytes, text.len, 0, &err) < 0)
-		return err.memory ? NULL : "";
+	    json_parse(&doc, arena, name, text.bytes, text.len, 0, &err) < 0) {
+		arena->failed |= err.memory;
+		return NULL;
+	}
 	address = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "pci", JSON_OBJECT),
 					     "pci-address", JSON_STRING));
-	if (doc.failed)
-		return err.memory ? NULL : "";
-	return address ? address : "";
-}
-
-static int take_devinfo(int dir, const char *file, const char *netdev, struct devices *devices)
-{
-	cleanup_arena arena = {0};
-	const char *address = read_devinfo(&arena, dir, file);
-
-	if (!address)
-		return -1;
-	for (size_t i = 0; address[0] && i < devices->n; i++) {
-		struct device *device = &devices->item[i];
-
-		if (!device->netdev[0] && strcmp(device->pci, address) == 0)
-			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", netdev);
-	}
-	return 0;
+	return doc.failed ? NULL : address;
 }
 
 /* multus names the files <network>-<sandbox id>_<interface in the pod>. */
-int node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id)
+void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
+			   const char *sandbox_id)
 {
-	cleanup_dir *dir = NULL;
-	struct dirent *entry;
+	cleanup_fd dir = sandbox_id && sandbox_id[0] ? tree_open_dir(node->root, DEVINFO_DIR) : -1;
+	const char **names;
+	int n = dir < 0 ? 0 : tree_list(arena, node->root, DEVINFO_DIR, "", &names);
 
-	if (!sandbox_id || !sandbox_id[0])
-		return 0;
-	if (tree_open_listing(node->root, DEVINFO_DIR, &dir) < 0)
-		return -1;
-	while (dir && (entry = readdir(dir))) {
-		const char *id = strstr(entry->d_name, sandbox_id);
-		const char *name = id ? id + strlen(sandbox_id) : "";
+	for (int i = 0; i < n; i++) {
+		const char *id = strstr(names[i], sandbox_id);
+		const char *netdev = id ? id + strlen(sandbox_id) : "";
+		const char *address;
 
-		if (name[0] == '_' && text_is_netdev_name(name + 1) &&
-		    take_devinfo(dirfd(dir), entry->d_name, name + 1, devices) < 0)
-			return -1;
+		if (netdev[0] != '_' || !text_is_netdev_name(++netdev))
+			continue;
+		address = read_devinfo(arena, dir, names[i]);
+		for (size_t k = 0; address && k < devices->n; k++) {
+			struct device *device = &devices->item[k];
+
+			if (!device->netdev[0] && strcmp(device->pci, address) == 0)
+				(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
+					       netdev);
+		}
 	}
-	return 0;
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/node/node.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <linux/magic.h>
@@ -55,37 +54,31 @@ void node_close(struct node *node)
 	cleanup_close_fd(&node->char_devices);
 }
 
-/* What a link of sysfs leads to, below the sysroot: "../../devices/…" is "sys/devices/…"; *ret_path
- * is NULL if it leads elsewhere. Negative: no memory */
-static int device_path(struct arena *arena, const char *link, char **ret_path)
+/* What a link of sysfs leads to, below the sysroot: "../../devices/…" is "sys/devices/…". NULL if
+ * it leads elsewhere, or without memory */
+static const char *device_path(struct arena *arena, const char *link)
 {
-	*ret_path = NULL;
 	while (text_starts_with(link, "../"))
 		link += strlen("../");
-	if (!text_starts_with(link, "devices/"))
-		return 0;
-	*ret_path = arena_printf(arena, "sys/%s", link);
-	return *ret_path ? 0 : -1;
+	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
 }
 
-/* ---- PCI functions ---- */
-
-int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path)
+const char *pci_find(const struct node *node, struct arena *arena, const char *address)
 {
 	static const char *const buses[] = {"sys/bus/auxiliary/devices", "sys/bus/pci/devices"};
 	cleanup_fd bus = tree_open_dir(node->root, buses[text_is_pci_address(address)]);
 	char link[NODE_LINK_MAX];
 
-	*ret_path = NULL;
 	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
 	if (bus < 0 || fs_read_link(bus, address, link, sizeof(link)) < 0)
-		return 0;
-	return device_path(arena, link, ret_path);
+		return NULL;
+	return device_path(arena, link);
 }
 
 /* ---- verbs devices ---- */
 
 #define VERBS_CLASS "infiniband_verbs"
+#define VERBS_DIR "/" VERBS_CLASS "/"
 
 static bool is_uverbs_name(const char *name)
 {
@@ -104,100 +97,80 @@ static void copy_name(char *to, size_t size, const char *from)
 	to[len] = '\0';
 }
 
-/* physfn: the path of the PCI function's */
-static void read_physfn(struct device *device, int verbs, const char *physfn)
-{
-	char link[NODE_LINK_MAX];
-
-	device->kind = DEVICE_PF;
-	if (fs_read_link(verbs, physfn, link, sizeof(link)) >= 0 &&
-	    text_is_pci_address(text_base_name(link))) {
-		device->kind = DEVICE_VF;
-		copy_name(device->pf, sizeof(device->pf), text_base_name(link));
-		return;
-	}
-	copy_name(device->pf, sizeof(device->pf), device->pci);
-}
-
 /*
  * Where the device sits, by its path: below a PCI function, maybe with an auxiliary device between.
  * verbs: its directory infiniband_verbs/uverbsN, from which the function's is reached without
  * another walk through sysfs.
  */
-static int read_parent(int verbs, struct arena *arena, struct device *device)
+static void read_parent(int verbs, struct arena *arena, struct device *device)
 {
 	const char *name = text_base_name(device->path);
-	char *pci_path = arena_strdup(arena, device->path);
-	bool auxiliary = false;
+	bool auxiliary = !text_is_pci_address(name);
+	const char *path = device->path;
+	char link[NODE_LINK_MAX];
+	const char *physfn;
 
-	if (!pci_path)
-		return -1;
-	if (!text_is_pci_address(name)) {
-		char *slash = strrchr(pci_path, '/');
-
-		*slash = '\0';
-		auxiliary = text_is_pci_address(text_base_name(pci_path));
-		if (!auxiliary) {
-			device->kind = DEVICE_VIRTUAL;
-			return 0;
-		}
-	}
-	device->place.path = pci_path;
-	copy_name(device->address, sizeof(device->address), name);
-	copy_name(device->pci, sizeof(device->pci), text_base_name(pci_path));
-	read_physfn(device, verbs, auxiliary ? "../../../physfn" : "../../physfn");
 	if (auxiliary)
-		device->kind = DEVICE_SF;
-	return 0;
+		path = arena_strndup(arena, path, (size_t)(name - path) - 1);
+	device->kind = DEVICE_VIRTUAL;
+	if (!path || !text_is_pci_address(text_base_name(path)))
+		return;
+	device->kind = auxiliary ? DEVICE_SF : DEVICE_PF;
+	device->place.path = path;
+	copy_name(device->address, sizeof(device->address), name);
+	copy_name(device->pci, sizeof(device->pci), text_base_name(path));
+	copy_name(device->pf, sizeof(device->pf), device->pci);
+	if (fs_read_link(verbs, auxiliary ? "../../../physfn" : "../../physfn", link,
+			 sizeof(link)) < 0)
+		return;
+	physfn = text_base_name(link);
+	if (!text_is_pci_address(physfn))
+		return;
+	copy_name(device->pf, sizeof(device->pf), physfn);
+	if (!auxiliary)
+		device->kind = DEVICE_VF;
 }
 
-/*
- * path: "sys/devices/…/infiniband_verbs/uverbs6". Returns 1 if a device was added, 0 if that is no
- * verbs device or it has just gone, -1 without memory.
- */
-static int add_verbs_device(const struct node *node, struct arena *arena, const char *path,
-			    struct devices *devices)
+/* path: "sys/devices/…/infiniband_verbs/uverbs6". NULL if that is no verbs device, if it has just
+ * gone, or without memory */
+static const struct device *add_verbs_device(const struct node *node, struct arena *arena,
+					     const char *path, struct devices *devices)
 {
-	cleanup_fd dir = -1;
+	const char *parent_end = path ? strstr(path, VERBS_DIR) : NULL;
+	const char *uverbs = parent_end ? parent_end + strlen(VERBS_DIR) : "";
 	struct device device = {0};
 	struct device *added;
-	const char *uverbs = text_base_name(path);
-	char *parent = arena_strndup(arena, path, (size_t)(uverbs - path - 1));
+	cleanup_fd dir = -1;
 
-	if (!parent)
-		return -1;
-	if (!is_uverbs_name(uverbs) || strcmp(text_base_name(parent), VERBS_CLASS) != 0)
-		return 0;
+	if (!is_uverbs_name(uverbs))
+		return NULL;
 	dir = tree_open_dir(node->root, path);
 	if (dir < 0 || fs_read_line(dir, "ibdev", device.ibdev, sizeof(device.ibdev)) < 0 ||
 	    !text_is_device_name(device.ibdev))
-		return 0;
+		return NULL;
 	copy_name(device.uverbs, sizeof(device.uverbs), uverbs);
-	parent[strlen(parent) - strlen("/" VERBS_CLASS)] = '\0';
-	device.path = parent;
-	if (read_parent(dir, arena, &device) < 0)
-		return -1;
+	device.path = arena_strndup(arena, path, (size_t)(parent_end - path));
+	if (!device.path)
+		return NULL;
+	read_parent(dir, arena, &device);
 	added = arena_push(arena, devices->item, devices->n, devices->room);
-	if (!added)
-		return -1;
-	*added = device;
-	return 1;
+	if (added)
+		*added = device;
+	return added;
 }
 
-/* name: below /dev. linux.devices may list one number twice. Negative: no memory */
-static int add_vfio(struct arena *arena, const char *name, struct devices *devices)
+/* name: below /dev. linux.devices may list one number twice. */
+static void add_vfio(struct arena *arena, const char *name, struct devices *devices)
 {
 	const char **added;
 
 	for (size_t i = 0; name && i < devices->n_vfio; i++) {
 		if (strcmp(devices->vfio[i], name) == 0)
-			return 0;
+			return;
 	}
-	added = name ? arena_push(arena, devices->vfio, devices->n_vfio, devices->vfio_room) : NULL;
-	if (!added)
-		return -1;
-	*added = name;
-	return 0;
+	added = arena_push(arena, devices->vfio, devices->n_vfio, devices->vfio_room);
+	if (added)
+		*added = name ? name : "";
 }
 
 /*
@@ -205,8 +178,7 @@ static int add_vfio(struct arena *arena, const char *name, struct devices *devic
  * drivers/vfio/group.c is "…/virtual/vfio/57", a device of drivers/vfio/device_cdev.c
  * "…/0000:3b:02.5/vfio-dev/vfio0"; one of drivers/vhost/vdpa.c "…/vdpa0/vhost-vdpa-0".
  */
-static int find_passthrough(struct arena *arena, char *link, struct devices *devices,
-			    struct err *err)
+static enum node_number find_passthrough(struct arena *arena, char *link, struct devices *devices)
 {
 	char *slash = strrchr(link, '/');
 	bool group;
@@ -219,19 +191,16 @@ static int find_passthrough(struct arena *arena, char *link, struct devices *dev
 	group = text_ends_with(link, "/virtual/vfio");
 	if (!group && !text_ends_with(link, "/vfio-dev"))
 		return NUMBER_OTHER;
-	if (add_vfio(arena, arena_printf(arena, "vfio/%s%s", group ? "" : "devices/", slash + 1),
-		     devices) < 0)
-		return err_memory(err);
+	add_vfio(arena, arena_printf(arena, "vfio/%s%s", group ? "" : "devices/", slash + 1),
+		 devices);
 	return NUMBER_VFIO;
 }
 
-int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
-		     struct devices *devices, struct err *err)
+enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
+				  int64_t minor, struct devices *devices)
 {
 	char name[64];
 	char link[NODE_LINK_MAX];
-	char *path;
-	int added;
 
 	if (major < 0 || minor < 0 || node->char_devices < 0)
 		return NUMBER_OTHER;
@@ -239,83 +208,44 @@ int node_find_number(const struct node *node, struct arena *arena, int64_t major
 	if (fs_read_link(node->char_devices, name, link, sizeof(link)) < 0)
 		return NUMBER_OTHER;
 	/* Most character devices are not ours: allocate nothing for them. */
-	if (!strstr(link, "/" VERBS_CLASS "/"))
-		return find_passthrough(arena, link, devices, err);
-	if (device_path(arena, link, &path) < 0)
-		return err_memory(err);
-	added = path ? add_verbs_device(node, arena, path, devices) : 0;
-	if (added < 0)
-		return err_memory(err);
-	return added ? NUMBER_VERBS : NUMBER_OTHER;
+	if (!strstr(link, VERBS_DIR))
+		return find_passthrough(arena, link, devices);
+	return add_verbs_device(node, arena, device_path(arena, link), devices) ? NUMBER_VERBS
+										: NUMBER_OTHER;
 }
 
-/* Adds the verbs devices of a directory infiniband_verbs; a missing directory has none. */
-static int add_each_uverbs(const struct node *node, struct arena *arena, const char *verbs_dir,
-			   struct devices *devices, struct err *err)
+void node_find_address(const struct node *node, struct arena *arena, const char *address,
+		       struct devices *devices)
 {
-	cleanup_dir *dir = NULL;
-	struct dirent *entry;
-	int total = 0;
+	const char *path = pci_find(node, arena, address);
+	const char *dir = path ? arena_printf(arena, "%s/" VERBS_CLASS, path) : NULL;
+	const char **names;
+	int n = dir ? tree_list(arena, node->root, dir, "", &names) : 0;
 
-	if (tree_open_listing(node->root, verbs_dir, &dir) < 0)
-		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		char *path;
-		int added;
+	for (int i = 0; i < n; i++)
+		(void)add_verbs_device(node, arena, arena_printf(arena, "%s/%s", dir, names[i]),
+				       devices);
+}
 
-		if (!is_uverbs_name(entry->d_name))
+void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
+		   struct devices *devices)
+{
+	static const char class[] = "sys/class/" VERBS_CLASS;
+	cleanup_fd dir = tree_open_dir(node->root, class);
+	char link[NODE_LINK_MAX];
+	const char **names;
+	int n = dir < 0 ? 0 : tree_list(arena, node->root, class, "", &names);
+
+	for (int i = 0; i < n; i++) {
+		const struct device *added;
+
+		if (!is_uverbs_name(names[i]) ||
+		    fs_read_link(dir, names[i], link, sizeof(link)) < 0)
 			continue;
-		path = arena_printf(arena, "%s/%s", verbs_dir, entry->d_name);
-		added = path ? add_verbs_device(node, arena, path, devices) : -1;
-		if (added < 0)
-			return err_memory(err);
-		total += added;
-	}
-	return total;
-}
-
-int node_find_address(const struct node *node, struct arena *arena, const char *address,
-		      struct devices *devices, struct err *err)
-{
-	char *path;
-	char *verbs_dir;
-
-	if (pci_find(node, arena, address, &path) < 0)
-		return err_memory(err);
-	if (!path)
-		return 0;
-	verbs_dir = arena_printf(arena, "%s/" VERBS_CLASS, path);
-	return verbs_dir ? add_each_uverbs(node, arena, verbs_dir, devices, err) : err_memory(err);
-}
-
-int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
-		  struct devices *devices, struct err *err)
-{
-	cleanup_dir *dir = NULL;
-	struct dirent *entry;
-	int total = 0;
-
-	if (tree_open_listing(node->root, "sys/class/" VERBS_CLASS, &dir) < 0)
-		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		char link[NODE_LINK_MAX];
-		char *path;
-		int added;
-
-		if (!is_uverbs_name(entry->d_name) ||
-		    fs_read_link(dirfd(dir), entry->d_name, link, sizeof(link)) < 0)
-			continue;
-		if (device_path(arena, link, &path) < 0)
-			return err_memory(err);
-		added = path ? add_verbs_device(node, arena, path, devices) : 0;
-		if (added < 0)
-			return err_memory(err);
-		if (added && vfs_only && devices->item[devices->n - 1].kind != DEVICE_VF)
+		added = add_verbs_device(node, arena, device_path(arena, link), devices);
+		if (added && vfs_only && added->kind != DEVICE_VF)
 			devices->n--;
-		else
-			total += added;
 	}
-	return total;
 }
 
 /* ---- their order ---- */
@@ -347,6 +277,11 @@ void devices_sort(struct devices *devices)
 		devices->item[kept++] = devices->item[i];
 	}
 	devices->n = kept;
+}
+
+bool devices_any(const struct devices *devices)
+{
+	return devices->n || devices->n_vfio;
 }
 
 /* ---- as people read them ---- */

@@ -43,55 +43,9 @@ struct pci_place {
 	char iommu[16]; /* type of its IOMMU group: identity, DMA, DMA-FQ, …; "" unknown or none */
 };
 
-/*
- * The directory of a PCI function or auxiliary device, below the sysroot: what its link on the bus
- * says; *ret_path is NULL if there is none. Negative: no memory
- */
-int pci_find(const struct node *node, struct arena *arena, const char *address, char **ret_path);
-
-/* ---- distances, and NVIDIA GPUs (pci.c): for frameworks.deepep and the dry run only ---- */
-
-/* As `nvidia-smi topo -m` and NCCL's graph call it, nearest first */
-enum pci_distance {
-	PCI_UNKNOWN, /* one of them is no PCI function */
-	PCI_PIX,     /* one switch between them at most */
-	PCI_PXB,     /* several switches */
-	PCI_PHB,     /* the host bridge: the CPU that both hang on */
-	PCI_NODE,    /* two host bridges of one NUMA node */
-	PCI_SYS,     /* two NUMA nodes, or it is not known that it is one */
-};
-
-void pci_read_place(const struct node *node, struct pci_place *place);
-
-enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b);
-
-/* The major number of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
-#define GPU_MAJOR 195
-
-struct gpu {
-	char pci[24];
-	char model[8]; /* its PCI device id, "0x2330"; "" unknown */
-	int64_t minor; /* of /dev/nvidiaN; -1: not known, since the driver is not loaded */
-	struct pci_place place;
-};
-
-struct gpus {
-	struct gpu *item;
-	size_t n;
-	size_t room;
-};
-
-/*
- * Adds the GPUs of the loaded driver, in order of address. Returns 1, or 0 if it is not loaded,
- * without reading the node's many other PCI functions.
- */
-int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
-		    struct err *err);
-
-/* Adds one. Negative: no memory */
-int gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
-	    struct gpus *gpus);
-void gpus_sort(struct gpus *gpus);
+/* The directory of a PCI function or auxiliary device, below the sysroot: what its link on the bus
+ * says. NULL if there is none, or without memory */
+const char *pci_find(const struct node *node, struct arena *arena, const char *address);
 
 /* ---- RDMA devices (node.c) ---- */
 
@@ -119,9 +73,9 @@ enum device_source {
 struct port {
 	unsigned number;                 /* counted from 1 */
 	char state[PORT_STATE_MAX];      /* "ACTIVE", "DOWN", …; "" unknown */
-	char phys_state[PORT_STATE_MAX]; /* "LinkUp", "Polling", "Disabled", …; "" unknown */
 	char link_layer[16];             /* "Ethernet" or "InfiniBand"; "" unknown */
-	double rate_gbps;                /* 0: unknown */
+	char phys_state[PORT_STATE_MAX]; /* "LinkUp", "Polling", "Disabled", …; "" unknown */
+	double rate_gbps;                /* 0: unknown; this and phys_state: ports_read_all() */
 	int gid_index; /* of the first RoCE v2 GID that maps an IPv4 address; -1: none or not read
 			*/
 	char gid[48];  /* that GID; "" if there is none */
@@ -165,10 +119,7 @@ struct devices {
 };
 
 /* Any that proves an allocation */
-static inline bool devices_any(const struct devices *devices)
-{
-	return devices->n || devices->n_vfio;
-}
+bool devices_any(const struct devices *devices);
 
 /* "mlx5_6,mlx5_7,vfio/57" */
 void devices_append_names(const struct devices *devices, struct arena_text *text);
@@ -184,20 +135,19 @@ enum node_number {
 	NUMBER_VDPA, /* a virtio data path: no verbs */
 };
 
-/* Adds the verbs device, or the vfio function, with this number. Returns an enum node_number, or -1
- * on error. */
-int node_find_number(const struct node *node, struct arena *arena, int64_t major, int64_t minor,
-		     struct devices *devices, struct err *err);
+/* What follows adds to *devices. If there is no memory, only the arena says so (err_of_arena). */
 
-/* Adds the verbs devices of a PCI function or auxiliary device. Returns how many, or -1. */
-int node_find_address(const struct node *node, struct arena *arena, const char *address,
-		      struct devices *devices, struct err *err);
+/* The verbs device, or the vfio function, with this number */
+enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
+				  int64_t minor, struct devices *devices);
 
-/* Adds every verbs device of the node, or those on virtual functions alone. Returns how many, or
- * -1.
- */
-int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
-		  struct devices *devices, struct err *err);
+/* The verbs devices of a PCI function or auxiliary device */
+void node_find_address(const struct node *node, struct arena *arena, const char *address,
+		       struct devices *devices);
+
+/* Every verbs device of the node, or those on virtual functions alone */
+void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
+		   struct devices *devices);
 
 /*
  * Sorts by PCI address, then by name, numbers compared as numbers; devices without one come last. A
@@ -205,56 +155,31 @@ int node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
  */
 void devices_sort(struct devices *devices);
 
-/* ---- the ports of a device, and the GID of each (port.c) ---- */
-
-/* mlx5 has 256 entries per port; a table ends at the first that does not exist. */
-#define GID_TABLE_MAX 4096
-
-struct gid {
-	bool empty;
-	char text[48];   /* "::ffff:10.0.0.7" */
-	bool ipv4;       /* it maps an IPv4 address */
-	bool link_local; /* fe80::/10 */
-	bool v2;         /* RoCE v2 */
-};
+/* ---- the ports of a device (port.c) ---- */
 
 /* The directory ports/N, which the caller owns, or negative. number: counted from 1; 0: ports. */
-int gid_open_port(const struct node *node, const struct device *device, unsigned number);
+int port_open(const struct node *node, const struct device *device, unsigned number);
 
-/* port: of gid_open_port. Returns 0, or -1 if the table has no such entry. */
-int gid_read(int port, int index, struct gid *ret_gid);
-
-/*
- * The interface of the port's GID (port->gid_index), by the name that it has in its own network
- * namespace; "" if that is not known.
- */
-void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
-		     char netdev[NETDEV_NAME_SIZE]);
+/* "4: ACTIVE" is "ACTIVE". state stays as it is if there is no such attribute. */
+void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX]);
 
 /*
- * Reads the ports: number and link layer, and the state if there are several, which is what a plan
- * needs. all: also the states and rate of each, which asks the device's firmware (ib_core's
- * sysfs.c: ib_query_port), and can take long on a sick device. A device without a readable
- * directory gets none.
+ * Reads what a plan needs of the ports: number and link layer, and the state if there are several,
+ * for which the kernel asks the device's firmware (ib_core's sysfs.c: ib_query_port): that can take
+ * long on a sick device. A device without a readable directory gets none.
  */
-int node_read_ports(const struct node *node, struct arena *arena, struct device *device, bool all,
-		    struct err *err);
-
-/* Fills in the GID of each port. */
-void node_read_gids(const struct node *node, struct device *device);
+void node_read_ports(const struct node *node, struct arena *arena, struct device *device);
 
 /* ---- the network interface that belongs to an RDMA device (netdevs.c) ---- */
 
-/* The network interface as the host knows it: right for a container in the host's namespace only.
- * Negative: no memory, here and below
- */
-int node_read_host_netdev(const struct node *node, struct device *device);
+/* As the host knows it: right for a container in the host's namespace only. */
+void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device);
 
 /*
- * The network interfaces as a pod knows them, by the device-info files that multus leaves: a hint,
- * since they are not the kernel's, for the devices that have none yet. sandbox_id: of the pod; NULL
- * if it is not known.
+ * As a pod knows them, by the device-info files that multus leaves: a hint, since they are not the
+ * kernel's, for the devices that have none yet. sandbox_id: of the pod; NULL if it is not known.
  */
-int node_read_pod_netdevs(const struct node *node, struct devices *devices, const char *sandbox_id);
+void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
+			   const char *sandbox_id);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <dirent.h>
+#include "core/node/pci.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +8,8 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/node/node.h"
+
+#define GPUS "proc/driver/nvidia/gpus"
 
 void pci_read_place(const struct node *node, struct pci_place *place)
 {
@@ -92,88 +94,52 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 
 #define INFORMATION_MAX 4096
 
-/* "Device Minor: \t 3", one of the lines of <address>/information; -1 without one. Negative: no
- * memory */
-static int read_minor(int gpus, const char *address, int64_t *ret_minor)
+/* "Device Minor: \t 3", one of the lines of <address>/information; -1 without one */
+static int64_t read_minor(struct arena *arena, int root, const char *address)
 {
 	static const char label[] = "\nDevice Minor:";
-	cleanup_arena arena = {0};
-	cleanup_fd fd = -1;
 	char path[64];
 	struct fs_text text;
-	struct err err;
 	const char *line;
 
-	(void)snprintf(path, sizeof(path), "%.23s/information", address);
-	*ret_minor = -1;
-	fd = fs_open_regular(gpus, path);
-	if (fd < 0)
-		return 0;
-	if (fs_read(&arena, fd, INFORMATION_MAX, path, &text, &err) < 0)
-		return err.memory ? -1 : 0;
+	(void)snprintf(path, sizeof(path), GPUS "/%.23s/information", address);
+	if (tree_read(arena, root, path, INFORMATION_MAX, &text) < 0)
+		return -1;
 	line = strstr(text.bytes, label);
 	if (!line)
-		return 0;
+		return -1;
 	line += strlen(label);
 	line += strspn(line, " \t");
-	if (*line >= '0' && *line <= '9')
-		*ret_minor = strtol(line, NULL, 10);
-	return 0;
+	return *line >= '0' && *line <= '9' ? strtol(line, NULL, 10) : -1;
 }
 
-/* Negative: no memory */
-static int read_model(const struct node *node, struct arena *arena, struct gpu *gpu)
-{
-	const char *path = arena_printf(arena, "%s/device", gpu->place.path);
-
-	if (!path)
-		return -1;
-	if (fs_read_line(node->root, path, gpu->model, sizeof(gpu->model)) < 0)
-		gpu->model[0] = '\0';
-	return 0;
-}
-
-int gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
-	    struct gpus *gpus)
+void gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
+	     struct gpus *gpus)
 {
 	struct gpu *gpu = arena_push(arena, gpus->item, gpus->n, gpus->room);
-	char *path;
+	const char *path;
 
-	if (!gpu || pci_find(node, arena, address, &path) < 0)
-		return -1;
-	*gpu = (struct gpu){.minor = minor, .place.path = path};
+	if (!gpu)
+		return;
+	*gpu = (struct gpu){.minor = minor, .place.path = pci_find(node, arena, address)};
 	(void)snprintf(gpu->pci, sizeof(gpu->pci), "%.23s", address);
 	pci_read_place(node, &gpu->place);
-	return path ? read_model(node, arena, gpu) : 0;
+	path = gpu->place.path ? arena_printf(arena, "%s/device", gpu->place.path) : NULL;
+	if (!path || fs_read_line(node->root, path, gpu->model, sizeof(gpu->model)) < 0)
+		gpu->model[0] = '\0';
 }
 
-static int compare_gpus(const void *a, const void *b)
+bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus)
 {
-	return strcmp(((const struct gpu *)a)->pci, ((const struct gpu *)b)->pci);
-}
+	cleanup_fd dir = tree_open_dir(node->root, GPUS);
+	const char **names;
+	int n = dir < 0 ? 0 : tree_list(arena, node->root, GPUS, "", &names);
 
-void gpus_sort(struct gpus *gpus)
-{
-	if (gpus->n)
-		qsort(gpus->item, gpus->n, sizeof(*gpus->item), compare_gpus);
-}
-
-int gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus,
-		    struct err *err)
-{
-	cleanup_dir *dir = NULL;
-	struct dirent *entry;
-	int64_t minor;
-
-	if (tree_open_listing(node->root, "proc/driver/nvidia/gpus", &dir) < 0)
-		return err_memory(err);
-	while (dir && (entry = readdir(dir))) {
-		if (!text_is_pci_address(entry->d_name))
-			continue;
-		if (read_minor(dirfd(dir), entry->d_name, &minor) < 0 ||
-		    gpu_add(node, arena, entry->d_name, minor, gpus) < 0)
-			return err_memory(err);
+	/* Their names are their addresses, and so in order. */
+	for (int i = 0; i < n; i++) {
+		if (text_is_pci_address(names[i]))
+			gpu_add(node, arena, names[i], read_minor(arena, node->root, names[i]),
+				gpus);
 	}
-	gpus_sort(gpus);
-	return dir != NULL;
+	return dir >= 0;
 }

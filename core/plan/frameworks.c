@@ -4,21 +4,20 @@
 #include "core/plan/plan.h"
 
 /* "mlx5_6:1,mlx5_7:1", with more behind each port. NULL without memory */
-static const char *device_ports(struct arena *arena, const struct devices *devices,
-				const char *more)
+static const char *device_ports(const struct planning *p, const char *more)
 {
-	const char *list = "";
+	const struct devices *devices = p->facts->devices;
+	struct arena_text list = {.arena = p->arena};
 
-	for (size_t i = 0; list && i < devices->n; i++) {
+	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 		size_t n = device->n_ports ? device->n_ports : 1;
 
-		for (size_t p = 0; list && p < n; p++)
-			list = arena_printf(arena, "%s%s%s:%u%s", list, list[0] ? "," : "",
-					    device->ibdev,
-					    device->n_ports ? device->port[p].number : 1, more);
+		for (size_t k = 0; k < n; k++)
+			arena_append(&list, "%s%s:%u%s", list.len ? "," : "", device->ibdev,
+				     device->n_ports ? device->port[k].number : 1, more);
 	}
-	return list;
+	return list.text;
 }
 
 /*
@@ -28,14 +27,12 @@ static const char *device_ports(struct arena *arena, const struct devices *devic
  * privileged one opens all of the node. The mapping restricts it to its own (src/modules/transport,
  * ibrc.cpp, ibgda.cpp and ibdevx.cpp), if there is no NVSHMEM_HCA_LIST, beside which it is ignored.
  */
-static int add_nvshmem(const struct planning *planning)
+static void add_nvshmem(const struct planning *p)
 {
-	const struct facts *facts = planning->facts;
+	const struct spec *spec = p->facts->spec;
 
-	if (!facts->spec->every_device || spec_getenv(facts->spec, "NVSHMEM_HCA_LIST"))
-		return 0;
-	return setting_add(planning, SCOPE_ENV, "NVSHMEM_HCA_PE_MAPPING",
-			   device_ports(planning->arena, facts->devices, ":1"));
+	if (spec->every_device && !spec_getenv(spec, "NVSHMEM_HCA_LIST"))
+		setting_add(p, SCOPE_ENV, "NVSHMEM_HCA_PE_MAPPING", device_ports(p, ":1"));
 }
 
 /* ---- DeepEP ---- */
@@ -74,10 +71,9 @@ static unsigned first_port(const struct device *device)
 	return device->n_ports ? device->port[0].number : 1;
 }
 
-static int warn_no_map(const struct planning *planning, const char *gpu, const char *reason)
+static void warn_no_map(const struct planning *p, const char *gpu, const char *reason)
 {
-	return warnings_add(planning->arena, planning->warnings, "no_gpu_map",
-			    "%s%s: DEEP_EP_DEVICE_TO_HCA_MAPPING is not set", gpu, reason);
+	plan_warn(p, "no_gpu_map", "%s%s: DEEP_EP_DEVICE_TO_HCA_MAPPING is not set", gpu, reason);
 }
 
 /*
@@ -86,32 +82,34 @@ static int warn_no_map(const struct planning *planning, const char *gpu, const c
  * NVSHMEM may give two GPUs that share a switch with two HCAs the same one. CUDA orders GPUs of one
  * model by PCI address, those of several by speed (CUDA_DEVICE_ORDER).
  */
-static int add_deepep(const struct planning *planning)
+static void add_deepep(const struct planning *p)
 {
-	const struct gpus *gpus = planning->facts->gpus;
-	const struct devices *devices = planning->facts->devices;
-	unsigned *taken = arena_alloc(planning->arena, devices->n * sizeof(*taken));
-	const char *list = "";
+	const struct gpus *gpus = p->facts->gpus;
+	const struct devices *devices = p->facts->devices;
+	unsigned *taken = arena_alloc(p->arena, devices->n * sizeof(*taken));
+	struct arena_text list = {.arena = p->arena};
 
 	if (!gpus->n)
-		return warn_no_map(planning, "",
-				   "linux.devices names no GPU of NVIDIA's loaded driver");
-	for (size_t i = 0; taken && list && i < gpus->n; i++) {
+		warn_no_map(p, "", "linux.devices names no GPU of NVIDIA's loaded driver");
+	for (size_t i = 0; taken && i < gpus->n; i++) {
 		const struct gpu *gpu = &gpus->item[i];
 		const struct device *device = take_nearest(gpu, devices, taken);
 
-		if (!gpu->model[0] || strcmp(gpu->model, gpus->item[0].model) != 0)
-			return warn_no_map(planning, gpu->pci,
-					   " is a GPU of another model than the first, so that "
-					   "CUDA's order is not known");
-		if (!device)
-			return warn_no_map(planning, gpu->pci,
-					   " has no HCA on its NUMA node, and several elsewhere");
-		list = arena_printf(planning->arena, "%s%s%zu:%s:%u", list, i ? "," : "", i,
-				    device->ibdev, first_port(device));
+		if (!gpu->model[0] || strcmp(gpu->model, gpus->item[0].model) != 0) {
+			warn_no_map(p, gpu->pci,
+				    " is a GPU of another model than the first, so that CUDA's "
+				    "order is not known");
+			return;
+		}
+		if (!device) {
+			warn_no_map(p, gpu->pci,
+				    " has no HCA on its NUMA node, and several elsewhere");
+			return;
+		}
+		arena_append(&list, "%s%zu:%s:%u", i ? "," : "", i, device->ibdev,
+			     first_port(device));
 	}
-	return setting_add(planning, SCOPE_ENV, "DEEP_EP_DEVICE_TO_HCA_MAPPING",
-			   taken ? list : NULL);
+	setting_add(p, SCOPE_ENV, "DEEP_EP_DEVICE_TO_HCA_MAPPING", list.text);
 }
 
 /* ---- gloo ---- */
@@ -131,31 +129,32 @@ static bool has_netdev_before(const struct devices *devices, size_t end)
  * constructor's options.devices), and each process connects by the n-th of its list with the n-th
  * of the others' (ProcessGroupGloo.cpp), so that a list which leaves one out waits for ever.
  */
-static int add_gloo(const struct planning *planning)
+static void add_gloo(const struct planning *p)
 {
-	const struct devices *devices = planning->facts->devices;
-	const char *list = "";
+	const struct devices *devices = p->facts->devices;
+	struct arena_text list = {.arena = p->arena};
 
-	for (size_t i = 0; list && i < devices->n; i++) {
-		if (!devices->item[i].netdev[0])
-			return warn_no_netdev(planning, &devices->item[i], "GLOO_SOCKET_IFNAME");
+	for (size_t i = 0; i < devices->n; i++) {
+		if (!devices->item[i].netdev[0]) {
+			warn_no_netdev(p, &devices->item[i], "GLOO_SOCKET_IFNAME");
+			return;
+		}
 		if (!has_netdev_before(devices, i))
-			list = arena_printf(planning->arena, "%s%s%s", list, list[0] ? "," : "",
-					    devices->item[i].netdev);
+			arena_append(&list, "%s%s", list.len ? "," : "", devices->item[i].netdev);
 	}
-	return setting_add(planning, SCOPE_ENV, "GLOO_SOCKET_IFNAME", list);
+	setting_add(p, SCOPE_ENV, "GLOO_SOCKET_IFNAME", list.text);
 }
 
-int framework_settings(const struct planning *planning)
+void framework_settings(const struct planning *p)
 {
-	const struct config *config = planning->facts->config;
+	const struct config *config = p->facts->config;
 
-	if (config->frameworks.ucx &&
-	    setting_add(planning, SCOPE_ENV, "UCX_NET_DEVICES",
-			device_ports(planning->arena, planning->facts->devices, "")) < 0)
-		return -1;
-	if ((config->frameworks.nvshmem && add_nvshmem(planning) < 0) ||
-	    (config->frameworks.deepep && add_deepep(planning) < 0))
-		return -1;
-	return config->frameworks.gloo ? add_gloo(planning) : 0;
+	if (config->frameworks.ucx)
+		setting_add(p, SCOPE_ENV, "UCX_NET_DEVICES", device_ports(p, ""));
+	if (config->frameworks.nvshmem)
+		add_nvshmem(p);
+	if (config->frameworks.deepep)
+		add_deepep(p);
+	if (config->frameworks.gloo)
+		add_gloo(p);
 }

@@ -18,12 +18,20 @@ const char *decision_name(enum decision decision)
 	return names[decision];
 }
 
-/* Sets decision and reason. Returns -1 if the reason could not be allocated. */
-static int set_decision(struct plan *plan, enum decision decision, const char *reason)
+static void set_decision(const struct planning *p, enum decision decision, const char *reason)
 {
-	plan->decision = decision;
-	plan->reason = reason;
-	return reason ? 0 : -1;
+	p->plan->decision = decision;
+	p->plan->reason = reason;
+}
+
+/* option: of the config, because of which the container must not start; NULL: it may start */
+static void deny(const struct planning *p, const char *reason, const char *option)
+{
+	p->plan->fail = option != NULL;
+	if (option && reason)
+		reason = arena_printf(p->arena, "%s (%s: fail in %s)", reason, option,
+				      p->facts->config->path);
+	set_decision(p, DECISION_DENIED, reason);
 }
 
 static const char *not_asked(const struct facts *facts)
@@ -51,71 +59,67 @@ static const char *asked_how(const struct facts *facts)
 				       : "annotated";
 }
 
-static int decide_without_device(const struct planning *planning)
+static void decide_without_device(const struct planning *p)
 {
-	const struct config *config = planning->facts->config;
+	const char *how = asked_how(p->facts);
 
-	/* opt_in "device" asks for containers with a device only. */
-	if (planning->facts->request->inject != INJECT_ASKED ||
-	    config->on_no_device == NO_DEVICE_IGNORE)
-		return set_decision(planning->plan, DECISION_NONE, "no RDMA device allocated");
-	if (config->on_no_device == NO_DEVICE_TCP)
-		return set_decision(
-			planning->plan, DECISION_TCP,
-			arena_printf(planning->arena,
-				     "%s, but no RDMA device allocated (on_no_device: tcp)",
-				     asked_how(planning->facts)));
-	planning->plan->fail = true;
-	return set_decision(
-		planning->plan, DECISION_DENIED,
-		arena_printf(planning->arena,
-			     "%s, but no RDMA device allocated (on_no_device: fail in %s); if this "
-			     "container needs none, let the annotation " SPEC_ANNOTATION_PREFIX
+	if (p->facts->config->on_no_device == NO_DEVICE_TCP) {
+		set_decision(p, DECISION_TCP,
+			     arena_printf(p->arena,
+					  "%s, but no RDMA device allocated (on_no_device: tcp)",
+					  how));
+		return;
+	}
+	p->plan->fail = true;
+	set_decision(
+		p, DECISION_DENIED,
+		arena_printf(p->arena,
+			     "%s, but no RDMA device allocated (on_no_device: fail in %s); if "
+			     "this container needs none, let the annotation " SPEC_ANNOTATION_PREFIX
 			     "containers name only those that do",
-			     asked_how(planning->facts), config->path));
+			     how, p->facts->config->path));
 }
 
-static int decide_namespace(const struct planning *planning)
+static const char *namespace_reason(const struct planning *p)
 {
-	const struct identity *identity = &planning->facts->spec->identity;
+	const struct identity *identity = &p->facts->spec->identity;
 	const char *name = identity->pod_namespace ? identity->pod_namespace : "(unknown)";
 	const char *doubt = identity_doubt_reason(identity->doubt);
-	const char *path = planning->facts->config->path;
+	const char *path = p->facts->config->path;
 
 	if (doubt)
-		return set_decision(
-			planning->plan, DECISION_DENIED,
-			arena_printf(planning->arena,
-				     "the pod's namespace is unknown, and only \"*\" in the "
-				     "namespaces of %s would admit it: the container has %s",
-				     path, doubt));
-	return set_decision(planning->plan, DECISION_DENIED,
-			    arena_printf(planning->arena,
-					 "namespace %s is not among the namespaces of %s", name,
-					 path));
+		return arena_printf(p->arena,
+				    "the pod's namespace is unknown, and only \"*\" in the "
+				    "namespaces of %s would admit it: the container has %s",
+				    path, doubt);
+	return arena_printf(p->arena, "namespace %s is not among the namespaces of %s", name, path);
 }
 
-static int decide_memory(const struct planning *planning)
+/* A limit that the node's memory is below limits nothing. */
+static bool lacks_memory_limit(const struct facts *facts)
 {
-	unsigned long long limit = planning->facts->spec->memory_limit;
-	unsigned long long memory = planning->facts->node_memory;
-	const char *path = planning->facts->config->path;
-	const char *reason;
+	unsigned long long limit = facts->spec->memory_limit;
+
+	return facts->config->require_memory_limit && (!limit || limit >= facts->node_memory);
+}
+
+static const char *memory_reason(const struct planning *p)
+{
+	unsigned long long limit = p->facts->spec->memory_limit;
+	unsigned long long memory = p->facts->node_memory;
+	const char *path = p->facts->config->path;
 
 	if (!limit)
-		reason = arena_printf(planning->arena,
-				      "no memory limit (require_memory_limit in %s)", path);
-	else if (!memory)
-		reason = arena_printf(planning->arena,
-				      "the node's memory is not known (/proc/meminfo), so that the "
-				      "memory limit may be above it (require_memory_limit in %s)",
-				      path);
-	else
-		reason = arena_printf(planning->arena,
-				      "the memory limit of %llu bytes is not below the node's %llu "
-				      "(require_memory_limit in %s)",
-				      limit, memory, path);
-	return set_decision(planning->plan, DECISION_DENIED, reason);
+		return arena_printf(p->arena, "no memory limit (require_memory_limit in %s)", path);
+	if (!memory)
+		return arena_printf(p->arena,
+				    "the node's memory is not known (/proc/meminfo), so that the "
+				    "memory limit may be above it (require_memory_limit in %s)",
+				    path);
+	return arena_printf(p->arena,
+			    "the memory limit of %llu bytes is not below the node's %llu "
+			    "(require_memory_limit in %s)",
+			    limit, memory, path);
 }
 
 /* The lower one of what is granted and what is asked for */
@@ -136,15 +140,15 @@ static bool is_short(const struct facts *facts)
 		 facts->spec->memlock_hard >= wanted);
 }
 
-static const char *shortage_text(struct arena *arena, const struct facts *facts)
+static const char *shortage_text(const struct planning *p)
 {
 	return arena_printf(
-		arena,
+		p->arena,
 		"RLIMIT_MEMLOCK is %llu bytes at most, since this engine cannot raise its hard "
 		"limit: give it CAP_SYS_RESOURCE on the node, or, if it is rootless, set "
 		"LimitMEMLOCK=infinity in a drop-in of user@.service, or memlock in "
 		"/etc/security/limits.d, and log in again",
-		(unsigned long long)facts->memlock_max);
+		(unsigned long long)p->facts->memlock_max);
 }
 
 /*
@@ -196,115 +200,63 @@ const char *plan_withheld_text(struct arena *arena, uint64_t capabilities)
 			    list.text);
 }
 
-static int decide_lack(const struct planning *planning, const char *why)
-{
-	planning->plan->fail = true;
-	return set_decision(planning->plan, DECISION_DENIED,
-			    why ? arena_printf(planning->arena, "%s (on_error: fail in %s)", why,
-					       planning->facts->config->path)
-				: NULL);
-}
-
 /* What process.rlimits already gives is left alone: a plan only ever adds. */
-static int plan_memlock(const struct planning *planning)
+static void grant(const struct planning *p)
 {
-	const struct spec *spec = planning->facts->spec;
-	struct plan *plan = planning->plan;
+	const struct facts *facts = p->facts;
+	const struct spec *spec = facts->spec;
+	const char *count = devices_count_text(facts->devices, p->arena);
+	bool asked = facts->request->inject == INJECT_ASKED;
+	uint64_t without = withheld_capabilities(facts);
+	struct plan *plan = p->plan;
 
+	plan->granted = granted_capabilities(facts) & ~without;
+	plan->capabilities = added_capabilities(facts) & ~without;
+	if (without)
+		plan->withheld = plan_withheld_text(p->arena, without);
 	plan->sets_memlock = true;
-	plan->memlock = wanted_memlock(planning->facts);
-	if (is_short(planning->facts)) {
-		plan->memlock = planning->facts->memlock_max;
-		plan->shortage = shortage_text(planning->arena, planning->facts);
-		if (!plan->shortage)
-			return -1;
+	plan->memlock = wanted_memlock(facts);
+	if (is_short(facts)) {
+		plan->memlock = facts->memlock_max;
+		plan->shortage = shortage_text(p);
 	}
 	plan->adds_rlimit = !spec->has_memlock || spec->memlock_soft < plan->memlock ||
 			    spec->memlock_hard < plan->memlock;
-	return 0;
+	if (count)
+		set_decision(p, DECISION_GRANT,
+			     arena_printf(p->arena, "%s allocated%s%s", count, asked ? " and " : "",
+					  asked ? asked_how(facts) : ""));
 }
 
-static int plan_capabilities(const struct planning *planning)
+int plan_decide(const struct planning *p, struct err *err)
 {
-	uint64_t without = withheld_capabilities(planning->facts);
-	struct plan *plan = planning->plan;
+	const struct facts *facts = p->facts;
+	const struct config *config = facts->config;
+	bool asks = facts->request->inject == INJECT_ASKED;
+	bool has_device = devices_any(facts->devices);
+	const char *not_wanted = not_asked(facts);
+	/* If the administrator says so, a container that asks and has a device must not start. */
+	const char *on_denied = config->fail_on_denied && asks && has_device ? "on_denied" : NULL;
 
-	plan->granted = granted_capabilities(planning->facts) & ~without;
-	plan->capabilities = added_capabilities(planning->facts) & ~without;
-	if (without)
-		plan->withheld =
-			plan_withheld_text(planning->arena, withheld_capabilities(planning->facts));
-	return without && !plan->withheld ? -1 : 0;
-}
-
-static int decide_grant(const struct planning *planning)
-{
-	const char *count = devices_count_text(planning->facts->devices, planning->arena);
-	bool asked = planning->facts->request->inject == INJECT_ASKED;
-
-	if (!count || plan_capabilities(planning) < 0 || plan_memlock(planning) < 0)
-		return -1;
-	return set_decision(planning->plan, DECISION_GRANT,
-			    arena_printf(planning->arena, "%s allocated%s%s", count,
-					 asked ? " and " : "",
-					 asked ? asked_how(planning->facts) : ""));
-}
-
-static int choose_decision(const struct planning *planning)
-{
-	const struct config *config = planning->facts->config;
-	const char *reason = not_asked(planning->facts);
-	bool allowed =
-		config_allows_namespace(config, planning->facts->spec->identity.pod_namespace);
-
-	if (reason)
-		return set_decision(planning->plan, DECISION_NONE, reason);
-	if (!devices_any(planning->facts->devices)) {
-		bool ignored = planning->facts->request->inject != INJECT_ASKED ||
-			       config->on_no_device == NO_DEVICE_IGNORE;
-
-		return allowed || ignored ? decide_without_device(planning)
-					  : decide_namespace(planning);
-	}
-	if (!allowed)
-		return decide_namespace(planning);
-	/* A limit that the node's memory is below limits nothing. */
-	if (config->require_memory_limit &&
-	    (!planning->facts->spec->memory_limit ||
-	     planning->facts->spec->memory_limit >= planning->facts->node_memory))
-		return decide_memory(planning);
-	if (config->fail_on_error && is_short(planning->facts))
-		return decide_lack(planning, shortage_text(planning->arena, planning->facts));
-	if (config->fail_on_error && withheld_capabilities(planning->facts))
-		return decide_lack(planning,
-				   plan_withheld_text(planning->arena,
-						      withheld_capabilities(planning->facts)));
-	return decide_grant(planning);
-}
-
-/* If the administrator says so, a container that asks, has a device and is denied must not
- * start. */
-static int refuse_denied(const struct planning *planning)
-{
-	const struct config *config = planning->facts->config;
-	struct plan *plan = planning->plan;
-
-	if (plan->decision != DECISION_DENIED || plan->fail || !config->fail_on_denied ||
-	    !devices_any(planning->facts->devices) ||
-	    planning->facts->request->inject != INJECT_ASKED)
-		return 0;
-	plan->fail = true;
-	return set_decision(plan, DECISION_DENIED,
-			    arena_printf(planning->arena, "%s (on_denied: fail in %s)",
-					 plan->reason, config->path));
-}
-
-int plan_decide(const struct planning *planning, struct err *err)
-{
-	*planning->plan = (struct plan){0};
-	if (choose_decision(planning) < 0 || refuse_denied(planning) < 0)
-		return err_memory(err);
-	return 0;
+	*p->plan = (struct plan){0};
+	if (not_wanted)
+		set_decision(p, DECISION_NONE, not_wanted);
+	/* opt_in "device" asks for containers with a device only. */
+	else if (!has_device && (!asks || config->on_no_device == NO_DEVICE_IGNORE))
+		set_decision(p, DECISION_NONE, "no RDMA device allocated");
+	else if (!config_allows_namespace(config, facts->spec->identity.pod_namespace))
+		deny(p, namespace_reason(p), on_denied);
+	else if (!has_device)
+		decide_without_device(p);
+	else if (lacks_memory_limit(facts))
+		deny(p, memory_reason(p), on_denied);
+	else if (config->fail_on_error && is_short(facts))
+		deny(p, shortage_text(p), "on_error");
+	else if (config->fail_on_error && withheld_capabilities(facts))
+		deny(p, plan_withheld_text(p->arena, withheld_capabilities(facts)), "on_error");
+	else
+		grant(p);
+	return err_of_arena(p->arena, err);
 }
 
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
@@ -316,96 +268,69 @@ bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
 	return limit->rlim_cur != old.rlim_cur || limit->rlim_max != old.rlim_max;
 }
 
-static int warn_mount(const struct planning *planning, const char *mount)
-{
-	return warnings_add(
-		planning->arena, planning->warnings, "nccl_conf_mounted",
-		"a mount on %.128s covers /etc/nccl.conf, so that the hook cannot write NCCL's "
-		"values there: use the runtime shim or the NRI plugin for them",
-		mount);
-}
-
-static const char *call_names(struct arena *arena, uint32_t calls)
-{
-	const char *list = "";
-
-	for (size_t i = 0; list && i < seccomp_count(); i++) {
-		if (calls & (UINT32_C(1) << i))
-			list = arena_printf(arena, "%s%s%s", list, list[0] ? ", " : "",
-					    seccomp_name(i));
-	}
-	return list;
-}
-
 /* Amend only calls that no rule refuses by name: such a rule was written on purpose. */
-static int plan_seccomp(const struct planning *planning)
+static void plan_seccomp(const struct planning *p)
 {
-	const struct seccomp_profile *profile = &planning->facts->spec->seccomp;
+	const struct seccomp_profile *profile = &p->facts->spec->seccomp;
 	uint32_t refused = seccomp_refused(profile);
-	const char *list;
+	struct arena_text list = {.arena = p->arena};
 
-	if (planning->facts->config->amend_seccomp)
-		planning->plan->seccomp = seccomp_refused_by_default(profile);
-	refused &= ~planning->plan->seccomp;
-	if (!refused)
-		return 0;
-	list = call_names(planning->arena, refused);
-	if (!list)
-		return -1;
-	return warnings_add(
-		planning->arena, planning->warnings, "seccomp_refuses",
-		"linux.seccomp refuses system calls that verbs, NCCL or CUDA may need: %s", list);
+	if (p->facts->config->amend_seccomp)
+		p->plan->seccomp = seccomp_refused_by_default(profile);
+	refused &= ~p->plan->seccomp;
+	for (size_t i = 0; i < seccomp_count(); i++) {
+		if (refused & (UINT32_C(1) << i))
+			arena_append(&list, "%s%s", list.len ? ", " : "", seccomp_name(i));
+	}
+	if (list.len)
+		plan_warn(p, "seccomp_refuses",
+			  "linux.seccomp refuses system calls that verbs, NCCL or CUDA may need: "
+			  "%s",
+			  list.text);
 }
 
-/* The denial's reason says so. */
-static int warn_identity(const struct planning *planning)
+static void plan_variables(const struct planning *p)
 {
-	const char *doubt = identity_doubt_reason(planning->facts->spec->identity.doubt);
+	const struct config *config = p->facts->config;
 
-	return doubt ? warnings_add(
-			       planning->arena, planning->warnings, "identity_unknown",
-			       "pod, namespace and container are unknown: the container has %s",
-			       doubt)
-		     : 0;
+	if (!p->facts->request->nccl)
+		return;
+	if (p->plan->decision == DECISION_TCP) {
+		nccl_tcp_settings(p);
+		return;
+	}
+	if (!p->facts->devices->n)
+		return;
+	nccl_rdma_settings(p);
+	if (config->frameworks.ucx || config->frameworks.nvshmem || config->frameworks.deepep ||
+	    config->frameworks.gloo)
+		framework_settings(p);
 }
 
-/* What a container with devices gets besides variables */
-static int plan_grant(const struct planning *planning)
+int plan_fill(const struct planning *p, struct err *err)
 {
-	const char *shortage = planning->plan->shortage;
+	const char *mount = nccl_conf_mount(p->facts->spec);
+	const char *doubt = identity_doubt_reason(p->facts->spec->identity.doubt);
+	struct plan *plan = p->plan;
 
-	if (shortage && warnings_add(planning->arena, planning->warnings, "rootless_memlock", "%s",
-				     shortage) < 0)
-		return -1;
-	return planning->facts->devices->n ? plan_seccomp(planning) : 0;
-}
-
-static int plan_variables(const struct planning *planning)
-{
-	if (!planning->facts->request->nccl)
+	plan->nccl_conf_mounted = mount != NULL;
+	if (!plan_gives(plan))
 		return 0;
-	if (planning->plan->decision == DECISION_TCP)
-		return nccl_tcp_settings(planning);
-	if (!planning->facts->devices->n)
-		return 0;
-	if (nccl_rdma_settings(planning) < 0)
-		return -1;
-	return framework_settings(planning);
-}
-
-int plan_fill(const struct planning *planning, struct err *err)
-{
-	const char *mount = nccl_conf_mount(planning->facts->spec);
-
-	planning->plan->nccl_conf_mounted = mount != NULL;
-	if (!plan_gives(planning->plan))
-		return 0;
-	if (warn_identity(planning) < 0 ||
-	    (planning->plan->decision == DECISION_GRANT && plan_grant(planning) < 0) ||
-	    plan_variables(planning) < 0 ||
-	    (planning->plan->n_settings && mount && warn_mount(planning, mount) < 0))
-		return err_memory(err);
-	return 0;
+	/* A denial's reason says so. */
+	if (doubt)
+		plan_warn(p, "identity_unknown",
+			  "pod, namespace and container are unknown: the container has %s", doubt);
+	if (plan->shortage)
+		plan_warn(p, "rootless_memlock", "%s", plan->shortage);
+	if (p->facts->devices->n)
+		plan_seccomp(p);
+	plan_variables(p);
+	if (plan->n_settings && mount)
+		plan_warn(p, "nccl_conf_mounted",
+			  "a mount on %.128s covers /etc/nccl.conf, so that the hook cannot write "
+			  "NCCL's values there: use the runtime shim or the NRI plugin for them",
+			  mount);
+	return err_of_arena(p->arena, err);
 }
 
 bool plan_gives(const struct plan *plan)
@@ -424,12 +349,14 @@ bool plan_has_new_settings(const struct plan *plan)
 
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan)
 {
-	const char *lines = "";
+	struct arena_text lines = {.arena = arena};
 
-	for (size_t i = 0; lines && i < plan->n_settings; i++) {
-		if (plan->settings[i].state == SETTING_NEW && plan->settings[i].scope == SCOPE_NCCL)
-			lines = arena_printf(arena, "%s%s=%s\n", lines, plan->settings[i].name,
-					     plan->settings[i].value);
+	arena_append(&lines, "%s", "");
+	for (size_t i = 0; i < plan->n_settings; i++) {
+		const struct setting *setting = &plan->settings[i];
+
+		if (setting->state == SETTING_NEW && setting->scope == SCOPE_NCCL)
+			arena_append(&lines, "%s=%s\n", setting->name, setting->value);
 	}
-	return lines;
+	return lines.failed ? NULL : lines.text;
 }

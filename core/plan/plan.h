@@ -14,7 +14,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
-#include "core/node/node.h"
+#include "core/node/pci.h"
 #include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
@@ -109,11 +109,11 @@ struct planning {
  *     on_error is "fail"
  *   else                                             grant     no
  */
-int plan_decide(const struct planning *planning, struct err *err);
+int plan_decide(const struct planning *p, struct err *err);
 
-/* Complete a plan that was decided from the same facts, and add its warnings; all of it lives in
+/* Completes a plan that was decided from the same facts, and adds its warnings; all of it lives in
  * the arena. Both return 0, or -1 without memory. */
-int plan_fill(const struct planning *planning, struct err *err);
+int plan_fill(const struct planning *p, struct err *err);
 
 /* Why these capabilities are not given, and what to do, in the arena. NULL without memory */
 const char *plan_withheld_text(struct arena *arena, uint64_t capabilities);
@@ -138,33 +138,32 @@ const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 /*
  * The NCCL variables that a plan sets. What is not here is left to NCCL on purpose: it chooses GDR
  * level, DMA-BUF, algorithms and channels better than a value that was right on one node once.
+ *
+ * They add to plan->settings. If there is no memory, only the arena says so: plan_fill() asks it.
  */
-
-/* Add to plan->settings. Return 0, or -1 without memory. */
-int nccl_rdma_settings(const struct planning *planning);
-int nccl_tcp_settings(const struct planning *planning);
-
-/*
- * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the
- * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
- * in the arena; NULL fails. Returns 0, or -1 without memory.
- */
-int setting_add(const struct planning *planning, enum setting_scope scope, const char *name,
-		const char *value);
-
-/* Warns that an interface's name is unknown, and says what to do. Returns 0, or -1 without
- * memory. */
-int warn_no_netdev(const struct planning *planning, const struct device *device,
-		   const char *variable);
+void nccl_rdma_settings(const struct planning *p);
+void nccl_tcp_settings(const struct planning *p);
 
 /*
  * The variables of UCX, NVSHMEM, DeepEP and gloo, if the config asks for them: the same facts as
  * for NCCL. A hook cannot set them, because these libraries read only the environment, and not
  * /etc/nccl.conf.
  */
+void framework_settings(const struct planning *p);
 
-/* Add to plan->settings. Returns 0, or -1 without memory. */
-int framework_settings(const struct planning *planning);
+/*
+ * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the
+ * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
+ * in the arena; NULL: there was no memory.
+ */
+void setting_add(const struct planning *p, enum setting_scope scope, const char *name,
+		 const char *value);
+
+/* Warns that an interface's name is unknown, and says what to do. */
+void warn_no_netdev(const struct planning *p, const struct device *device, const char *variable);
+
+/* p, code, format, … */
+#define plan_warn(p, ...) ((void)warnings_add((p)->arena, (p)->warnings, __VA_ARGS__))
 
 /* ---- the limit of locked memory ---- */
 

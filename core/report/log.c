@@ -75,51 +75,21 @@ static const char *text_or_dash(const char *text)
 		text_or_dash((c)->spec.identity.pod),                                              \
 		text_or_dash((c)->spec.identity.pod_namespace)
 
-static void append_identity(struct arena_text *out, const struct container *container)
+/* What every line begins with, up to the devices */
+static struct arena_text begin_line(struct container *container, const char *word)
 {
-	arena_append(out, IDENTITY, IDENTITY_OF(container));
+	struct arena_text line = {.arena = &container->arena};
+
+	arena_append(&line, "%s:" IDENTITY " devices=%s", word, IDENTITY_OF(container),
+		     devices_any(&container->devices) ? "" : "-");
+	devices_append_names(&container->devices, &line);
+	return line;
 }
 
-static void append_devices(struct arena_text *out, const struct devices *devices)
-{
-	arena_append(out, " devices=");
-	devices_append_names(devices, out);
-	if (!devices_any(devices))
-		arena_append(out, "-");
-}
-
-static void append_memlock(struct arena_text *out, const struct plan *plan, bool given_before)
-{
-	if (!plan->sets_memlock || given_before)
-		arena_append(out, " memlock=-");
-	else if (plan->memlock == MEMLOCK_UNLIMITED)
-		arena_append(out, " memlock=unlimited");
-	else
-		arena_append(out, " memlock=%" PRIu64, plan->memlock);
-}
-
-static void append_warnings(struct arena_text *out, const struct warnings *warnings)
+static void append_warnings(struct arena_text *line, const struct warnings *warnings)
 {
 	for (size_t i = 0; i < warnings->n; i++)
-		arena_append(out, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
-}
-
-/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
-static int append_capabilities(struct arena_text *out, struct container *container, bool given)
-{
-	const char *const *names;
-
-	if (!given || !container->plan.granted) {
-		arena_append(out, " capabilities=-");
-		return 0;
-	}
-	names = capability_names(&container->arena, container->plan.granted);
-	if (!names)
-		return -1;
-	arena_append(out, " capabilities=");
-	for (size_t i = 0; names[i]; i++)
-		arena_append(out, "%s%s", i ? "," : "", names[i]);
-	return 0;
+		arena_append(line, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
 }
 
 /* Limit and variables stand in the spec as we would write them: another entry point has written
@@ -135,30 +105,34 @@ static bool is_given_before(const struct plan *plan)
 
 void log_grant(struct container *container, const struct applied *applied, const char *way_in)
 {
-	struct arena_text line = {.arena = &container->arena};
-	bool given_before = is_given_before(&container->plan);
-	int status;
+	const struct plan *plan = &container->plan;
+	bool given_before = is_given_before(plan);
+	/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
+	uint64_t capabilities = applied->capabilities ? plan->granted : 0;
+	const char *const *names = capability_names(&container->arena, capabilities);
+	struct arena_text line =
+		begin_line(container, given_before ? "addition" : decision_name(plan->decision));
 
-	arena_append(&line,
-		     "%s:", given_before ? "addition" : decision_name(container->plan.decision));
-	append_identity(&line, container);
-	append_devices(&line, &container->devices);
-	append_memlock(&line, &container->plan, given_before);
-	status = append_capabilities(&line, container, applied->capabilities);
+	if (!plan->sets_memlock || given_before)
+		arena_append(&line, " memlock=-");
+	else if (plan->memlock == MEMLOCK_UNLIMITED)
+		arena_append(&line, " memlock=unlimited");
+	else
+		arena_append(&line, " memlock=%" PRIu64, plan->memlock);
+	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
+	for (size_t i = 0; names && names[i]; i++)
+		arena_append(&line, "%s%s", i ? "," : "", names[i]);
 	arena_append(&line, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
 	append_warnings(&line, &container->warnings);
-	if (status == 0 && !line.failed)
+	if (names && !line.failed)
 		send_line(LOG_INFO, line.text);
 }
 
 const char *log_reason(struct container *container, int priority, const char *word,
 		       const char *reason, const char *way_in)
 {
-	struct arena_text line = {.arena = &container->arena};
+	struct arena_text line = begin_line(container, word);
 
-	arena_append(&line, "%s:", word);
-	append_identity(&line, container);
-	append_devices(&line, &container->devices);
 	append_warnings(&line, &container->warnings);
 	arena_append(&line, " by=%s reason=%s", way_in, reason);
 	if (line.failed)

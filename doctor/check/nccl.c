@@ -8,7 +8,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/node/node.h"
+#include "core/node/gid.h"
 #include "doctor/check/check.h"
 #include "doctor/nccl/nccl.h"
 
@@ -271,8 +271,7 @@ static int read_values(const struct doctor *doctor, struct nccl_context *context
 	for (size_t i = 0; i < context->devices.n; i++) {
 		struct device *device = &context->devices.item[i];
 
-		if (node_read_ports(&doctor->node, arena, device, false, err) < 0)
-			return -1;
+		node_read_ports(&doctor->node, arena, device);
 		node_read_gids(&doctor->node, device);
 		nccl_name_interface(doctor, device);
 	}

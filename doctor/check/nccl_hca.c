@@ -6,7 +6,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
-#include "core/node/node.h"
+#include "core/node/gid.h"
 #include "doctor/check/check.h"
 
 #define HCA "nccl_ib_hca"
@@ -233,7 +233,7 @@ static int check_gid(const struct nccl_context *context, const struct nccl_setti
 		     const struct device *device, const struct port *port)
 {
 	int index = (int)strtol(setting->value, NULL, 0);
-	cleanup_fd dir = gid_open_port(&context->doctor->node, device, port->number);
+	cleanup_fd dir = port_open(&context->doctor->node, device, port->number);
 	struct gid gid = {.empty = true};
 	const char *misfit;
 	char fits[96] = "no entry is suitable";

@@ -8,7 +8,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/node/node.h"
+#include "core/node/gid.h"
 #include "doctor/check/check.h"
 #include "doctor/target/target.h"
 #include "explain/pci.h"
@@ -108,7 +108,7 @@ static int add_port(const struct context *context, const char *name, const struc
 static struct gid find_ipv6(const struct context *context, const struct device *device,
 			    unsigned port)
 {
-	cleanup_fd dir = gid_open_port(&context->doctor->node, device, port);
+	cleanup_fd dir = port_open(&context->doctor->node, device, port);
 	struct gid gid;
 
 	for (int i = 0; dir >= 0 && i < GID_TABLE_MAX && gid_read(dir, i, &gid) == 0; i++) {
@@ -207,15 +207,12 @@ static int read_pod(const struct doctor *doctor, struct arena *arena, struct dev
 	for (size_t i = 0; node.root >= 0 && i < devices->n; i++) {
 		struct device *device = &devices->item[i];
 
-		if (node_read_host_netdev(&node, device) < 0)
-			return err_memory(err);
+		node_read_host_netdev(&node, arena, device);
 		if (device->n_ports)
 			continue;
-		if (node_read_ports(&node, arena, device, true, err) < 0)
-			return -1;
-		node_read_gids(&node, device);
+		ports_read_all(&node, arena, device);
 	}
-	return 0;
+	return err_of_arena(arena, err);
 }
 
 static int read_ports(const struct doctor *doctor, struct arena *arena, struct devices *ret,
@@ -226,14 +223,13 @@ static int read_ports(const struct doctor *doctor, struct arena *arena, struct d
 	for (size_t i = 0; i < devices.n; i++) {
 		struct device *device = &devices.item[i];
 
-		if (node_read_ports(&doctor->node, arena, device, true, err) < 0)
-			return -1;
-		node_read_gids(&doctor->node, device);
-		if (!doctor->target.other_netns && node_read_host_netdev(&doctor->node, device) < 0)
-			return err_memory(err);
+		ports_read_all(&doctor->node, arena, device);
+		if (!doctor->target.other_netns)
+			node_read_host_netdev(&doctor->node, arena, device);
 	}
 	*ret = devices;
-	return doctor->target.other_netns ? read_pod(doctor, arena, ret, err) : 0;
+	return doctor->target.other_netns ? read_pod(doctor, arena, ret, err)
+					  : err_of_arena(arena, err);
 }
 
 int check_ports(const struct doctor *doctor, struct findings *findings, struct err *err)

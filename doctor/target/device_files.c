@@ -74,8 +74,7 @@ static int keep_file(struct arena *arena, const struct node *node, const struct 
 		files->n++;
 		return 0;
 	}
-	if (node_find_number(node, arena, file->major, file->minor, devices, err) < 0)
-		return -1;
+	(void)node_find_number(node, arena, file->major, file->minor, devices);
 	if (devices->n > before) {
 		const struct device *device = &devices->item[before];
 
@@ -267,7 +266,7 @@ int device_files_read(struct arena *arena, const struct node *node, int root,
 	sort_files(&files);
 	sort_devices(devices);
 	*ret_files = files;
-	return 0;
+	return err_of_arena(arena, err);
 }
 
 static bool is_of_number(int fd, const struct device_file *file)
@@ -322,7 +321,7 @@ int device_files_of_spec(struct arena *arena, const struct node *node, const str
 	sort_files(&files);
 	sort_devices(devices);
 	*ret_files = files;
-	return 0;
+	return err_of_arena(arena, err);
 }
 
 int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
@@ -343,9 +342,8 @@ int device_files_all(struct arena *arena, const struct node *node, struct device
 		if (tree_read_line(node->root, path, line, sizeof(line)) <= 0 ||
 		    !parse_number(line, &major, &minor))
 			continue;
-		if (node_find_number(node, arena, major, minor, devices, err) < 0)
-			return -1;
+		(void)node_find_number(node, arena, major, minor, devices);
 	}
 	sort_devices(devices);
-	return 0;
+	return err_of_arena(arena, err);
 }

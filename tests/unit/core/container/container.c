@@ -6,6 +6,7 @@
 #include <sys/resource.h>
 
 #include "core/container/container.h"
+#include "explain/explain.h"
 
 #define DEVICE(type, number)                                                                       \
 	"\"devices\":[{\"type\":\"" type "\",\"path\":\"/dev/x\",\"major\":" number                \
@@ -379,14 +380,15 @@ static size_t ports_of(bool explained)
 			     "\"major\":231,\"minor\":198}]}}";
 	const struct options options = {.sysroot = node_dir.path};
 	cleanup_container container = CONTAINER_NONE;
+	enum rdma_mode mode;
 	struct err err = {0};
 	int status;
 
 	container.text = (struct fs_text){.bytes = spec, .len = strlen(spec)};
 	if (container_parse_spec(&container, "config.json", &err) < 0)
 		fail_msg("%s", err.text);
-	container.everything = explained;
-	status = container_find(&container, &options, &err);
+	status = explained ? container_explain(&container, &options, &mode, &err)
+			   : container_find(&container, &options, &err);
 	if (status == 1)
 		status = container_plan(&container, &err);
 	if (status < 0)

@@ -67,18 +67,18 @@ UNIT_ROWS_AS("interface: ", netdev_cases)
 	struct devices devices = {0};
 	struct device *device;
 
-	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices), NUMBER_VERBS);
 	device = devices.item;
-	assert_int_equal(node_read_host_netdev(&node, device), 0);
+	node_read_host_netdev(&node, &arena, device);
 	assert_string_equal(device->netdev, row->host);
 	device->netdev[0] = '\0';
-	assert_int_equal(node_read_pod_netdevs(&node, &devices, NULL), 0);
-	assert_int_equal(node_read_pod_netdevs(&node, &devices, ""), 0);
+	node_read_pod_netdevs(&node, &arena, &devices, NULL);
+	node_read_pod_netdevs(&node, &arena, &devices, "");
 	assert_string_equal(device->netdev, "");
-	assert_int_equal(node_read_pod_netdevs(&node, &devices, "5a5a"), 0);
+	node_read_pod_netdevs(&node, &arena, &devices, "5a5a");
 	assert_string_equal(device->netdev, row->pod);
 	/* What has a name keeps it. */
 	strcpy(device->netdev, "kept");
-	assert_int_equal(node_read_pod_netdevs(&node, &devices, "5a5a"), 0);
+	node_read_pod_netdevs(&node, &arena, &devices, "5a5a");
 	assert_string_equal(device->netdev, "kept");
 }

@@ -58,9 +58,9 @@ UNIT_ROWS_AS("GPU: ", gpu_cases)
 
 	make_all(dir.fd, row->entries, ENTRIES_MAX);
 	node = open_node(&dir);
-	assert_true(gpu_list_driver(&node, &arena, &gpus, &err) >= 0);
+	(void)gpu_list_driver(&node, &arena, &gpus);
 	assert_string_equal(gpus_text(&arena, &gpus), row->of_driver);
-	assert_int_equal(gpu_list(&node, &arena, &all, &err), 0);
+	gpu_list(&node, &arena, &all);
 	assert_string_equal(gpus_text(&arena, &all), row->all);
 }
 

@@ -2,7 +2,8 @@
 /* Ports and their GIDs */
 #include "suite.h"
 
-#include "core/node/node.h"
+#include "core/node/gid.h"
+#include "explain/pci.h"
 
 struct port_case {
 	const char *name;
@@ -82,9 +83,8 @@ UNIT_ROWS_AS("port: ", port_cases)
 	cleanup_node node = usual_node(&dir, row->odd);
 	struct devices devices = {0};
 
-	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
-	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
-	node_read_gids(&node, devices.item);
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices), NUMBER_VERBS);
+	ports_read_all(&node, &arena, devices.item);
 	assert_string_equal(ports_text(&arena, &node, devices.item), row->ports);
 }
 
@@ -98,12 +98,12 @@ UNIT_TEST("port: a device that goes has none")
 
 	make_usual(dir.fd);
 	node = open_node(&dir);
-	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices, &err), NUMBER_VERBS);
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices), NUMBER_VERBS);
 	remove_below(dir.fd, FUNCTION);
-	assert_int_equal(node_read_ports(&node, &arena, devices.item, true, &err), 0);
+	ports_read_all(&node, &arena, devices.item);
 	assert_int_equal(devices.item[0].n_ports, 0);
 	gid_read_netdev(&node, devices.item, &port, name);
 	assert_string_equal(name, "");
-	assert_int_equal(node_read_host_netdev(&node, devices.item), 0);
+	node_read_host_netdev(&node, &arena, devices.item);
 	assert_string_equal(devices.item[0].netdev, "");
 }

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The GIDs of a port, for the policy's "gid_index": "legacy", the dry run and the doctor. */
+#ifndef OCI_RDMA_GID_H
+#define OCI_RDMA_GID_H
+
+#include "core/node/node.h"
+
+/* mlx5 has 256 entries per port; a table ends at the first that does not exist. */
+#define GID_TABLE_MAX 4096
+
+struct gid {
+	bool empty;
+	char text[48];   /* "::ffff:10.0.0.7" */
+	bool ipv4;       /* it maps an IPv4 address */
+	bool link_local; /* fe80::/10 */
+	bool v2;         /* RoCE v2 */
+};
+
+/* port: of port_open. Returns 0, or -1 if the table has no such entry. */
+int gid_read(int port, int index, struct gid *ret_gid);
+
+/*
+ * The interface of the port's GID (port->gid_index), by the name that it has in its own network
+ * namespace; "" if that is not known.
+ */
+void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
+		     char netdev[NETDEV_NAME_SIZE]);
+
+/* Fills in the GID of each port. */
+void node_read_gids(const struct node *node, struct device *device);
+
+#endif
