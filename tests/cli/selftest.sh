@@ -37,10 +37,11 @@ pods() { sed -n 's/^create oci-rdma-selftest[a-z-]* //p' "$T/requests" | jq -r "
 
 promises="client denied exec hca host-users init main no-device plain register server"
 row "each promise has a pod, PASS and what it says; nothing is left"
-selftest config/selftest --resource openshift.io/rail1 --image example.com/doctor:1 --network rail-1
+selftest config/selftest --resource openshift.io/rail1 --image example.com/doctor:1 --network rail-1 --node node-7
 is "status, stderr" "0 " "$rc $(<"$T/err")"
 is "a line for each" "$promises" "$(sed -n 's/^\([a-z-]*\) *PASS: .*/\1/p' "$T/out" | sort | xargs)"
 is "the image" "example.com/doctor:1" "$(pods '.containers[].image, .initContainers[]?.image' | sort -u)"
+is "the node of all" "node-7" "$(pods '.nodeSelector["kubernetes.io/hostname"]' | sort -u)"
 is "ten pods ask for the resource: all but the one that must get nothing" 10 "$(pods 'select(.containers[].resources.limits["openshift.io/rail1"] == "1") | 1' | wc -l)"
 is "what is made is deleted, with the namespaces" "$(sed -n 's/^create Namespace //p' "$T/requests" | sort)" \
 	"$(sed -n 's/^delete \(oci-rdma-selftest.*\)/\1/p' "$T/requests" | sort)"
