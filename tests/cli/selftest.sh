@@ -1,6 +1,6 @@
 #!/bin/bash
 # kubectl rdma-doctor selftest, with the real kubectl before a server that runs each pod's command in the doctor's image: what it creates, prints and
-# leaves. What the pods find on a node is tried by hand; that libibverbs works in their image, by tests/vm/jobs/doctor.
+# leaves; and what a pod says of what it finds. Containers with real devices are in tests/vm/jobs/node/daemonset.
 # builds: tests/kubectl/.unpacked
 # shellcheck disable=SC2016,SC2317 # jq's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
@@ -85,4 +85,35 @@ for arguments in "" "a b" "--nonsense" "config/selftest --image" "$T/nowhere"; d
 done
 selftest --help
 is "--help" 0 "$rc"
+
+# ---- what a pod says ----
+
+# says NUMBERS HCA PROMISE WANT: status and words of the pod's program where 64 KiB can be locked, with the device files of these numbers, the recorded
+# node's /sys, and this NCCL_IB_HCA
+says() {
+	# shellcheck disable=SC2016 # the inner shell's
+	env ${2:+"NCCL_IB_HCA=$2"} MESSAGE="$T/message" timeout "$PATIENCE" unshare --mount bash -c '
+		mount --bind "$0" /sys && mount -t tmpfs none /dev && mkdir /dev/infiniband && mknod /dev/null c 1 3 || exit
+		for number in $1; do mknod "/dev/infiniband/uverbs$number" c 231 "$((192 + number))" || exit; done
+		exec prlimit --memlock=65536:65536 install/kubernetes/doctor/selftest "$2"' "$NODE/sys" "$1" "$3" >"$T/out" 2>&1
+	rc=$?
+	has "$3 with devices '$1', NCCL_IB_HCA '$2'" "$4" "$rc $(<"$T/message")"
+}
+row "what a pod says of what it finds"
+node h100
+if ! unshare --mount bash -c 'mount -t tmpfs none /dev && mknod /dev/null c 1 3' 2>/dev/null; then
+	pass "what a pod says # skip: no device file can be made here"
+	finish
+fi
+says "" "" plain "0 PASS: the pod has no annotation: it can lock 64 KiB, and has no NCCL_IB_HCA"
+says 6 mlx5_6 plain "1 FAIL: the pod has no annotation, and yet it has NCCL_IB_HCA=mlx5_6"
+says "" "" no-device "0 PASS: the pod has the annotation, but no device: it can lock 64 KiB"
+says "" "" main "1 FAIL: the pod got no RDMA device: is the resource"
+says "6 31" "" main "1 FAIL: the pod has a device file in /dev/infiniband, but no /sys/dev/char/231:223/ibdev: its driver is not loaded"
+says 6 "" main "1 FAIL: user $(id -u) can lock only 64 KiB, and NCCL_IB_HCA is not set: on node"
+says 6 =mlx5_6 init "1 FAIL: user $(id -u) can lock only 64 KiB: on node"
+says "6 10" =mlx5_6:1,mlx5_10 hca "0 PASS: NCCL_IB_HCA==mlx5_6:1,mlx5_10, the pod's own devices"
+says "6 10" =mlx5_6 hca "1 FAIL: NCCL_IB_HCA is '=mlx5_6', but the pod has mlx5_10,mlx5_6"
+says 6 "" host-users "1 FAIL: hostUsers: false gave no user namespace (uid_map: 0 0 "
+says 6 "" nonsense "1 FAIL: there is no promise nonsense"
 finish
