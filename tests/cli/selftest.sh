@@ -66,11 +66,21 @@ is "status" 1 "$rc"
 has "denied" "quota" "$(grep '^denied *FAIL' "$T/out")"
 rm "$T/refused"
 
-row "an image that cannot be pulled: FAIL with the kubelet's reason"
-selftest config/selftest --image missing --timeout 1
-is "status" 1 "$rc"
-is "each" "11" "$(grep -c 'FAIL: .*no such image' "$T/out")"
-is "pods" "" "$(ls "$T/pods")"
+row "a pod that says nothing: FAIL with the kubelet's reason, the engine's, or that it still runs"
+while read -r image want; do
+	selftest config/selftest --image "$image" --timeout 1
+	is "$image: status" 1 "$rc"
+	is "$image: each" 11 "$(grep -c "FAIL: $want *$" "$T/out")"
+	is "$image: pods" "" "$(ls "$T/pods")"
+done <<-'EOT'
+	missing no such image
+	hangs the pod is Running, and has said nothing in 1 s
+EOT
+cp "$T/image" "$T/image.good"
+printf '#!/bin/sh\necho "OCI runtime create failed: setrlimit"; exit 128\n' >"$T/image"
+selftest config/selftest
+is "not started: each" 11 "$(grep -c 'FAIL: OCI runtime create failed: setrlimit *$' "$T/out")"
+mv "$T/image.good" "$T/image"
 
 row "OpenShift: no user is named, since restricted-v2 chooses it"
 selftest config/openshift/selftest

@@ -62,8 +62,10 @@ def run(pod):
     """The pod's life: its command, then how it has ended."""
     container = pod["spec"]["containers"][0]
     status = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
-    if container["image"] == "missing":
-        pod["status"] = {"phase": "Pending", "containerStatuses": [{**status, "state": {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}}]}
+    waits = {"missing": ("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}), "hangs": ("Running", {"running": {}})}
+    if container["image"] in waits:
+        phase, state = waits[container["image"]]
+        pod["status"] = {"phase": phase, "containerStatuses": [{**status, "state": state}]}
         store(pod)
         return
     said = subprocess.run([f"{ROOT}/image", *container["command"]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
