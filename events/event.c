@@ -4,6 +4,7 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/json/writer.h"
 
@@ -28,7 +29,7 @@ struct put {
 	const char *name;
 	const char *note;
 	const char *node;
-	char time[RECORD_TIME_SIZE];
+	char time[CLOCK_UTC_SIZE];
 };
 
 /* A cut name must not end in '-' or '.', which a digit behind it would not mend. */
@@ -140,7 +141,7 @@ const char *event_text(struct arena *arena, const struct record *record, const c
 			  .note = make_note(arena, record),
 			  .node = node};
 
-	record_time(record->time < now ? record->time : now, put.time);
+	clock_utc(record->time < now ? record->time : now, put.time);
 	/* metav1.MicroTime */
 	if (put.time[0])
 		memcpy(put.time + strlen(put.time) - 1, ".000000Z", sizeof(".000000Z"));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program reads of a dry run */
 #include "core/base/capability.h"
+#include "core/base/clock.h"
 #include "core/json/writer.h"
 #include "core/record/record.h"
 #include "explain/report.h"
@@ -175,11 +176,11 @@ static void put_warnings(yajl_gen gen, const struct warnings *warnings)
 
 static void put_decided(yajl_gen gen, const struct record *record)
 {
-	char time[RECORD_TIME_SIZE];
+	char time[CLOCK_UTC_SIZE];
 
 	if (!record)
 		return;
-	record_time(record->time, time);
+	clock_utc(record->time, time);
 	json_put_string(gen, "note");
 	(void)yajl_gen_map_open(gen);
 	json_put_member(gen, "result", record_result_name(record->result));

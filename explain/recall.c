@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/record/store.h"
 #include "explain/nri_status.h"
@@ -37,14 +38,14 @@ static int add_annotations(struct container *container, const struct record *rec
 }
 
 /* When its config.json was written; "": not known */
-static void created(const struct recall *what, char text[RECORD_TIME_SIZE])
+static void created(const struct recall *what, char text[CLOCK_UTC_SIZE])
 {
 	cleanup_fd fd = fs_open(what->sysroot, what->config, O_PATH, RESOLVE_IN_ROOT);
 	struct stat st;
 
 	text[0] = '\0';
 	if (fd >= 0 && fstat(fd, &st) == 0)
-		record_time(st.st_mtime, text);
+		clock_utc(st.st_mtime, text);
 }
 
 /*
@@ -55,7 +56,7 @@ static const char *doubt(struct container *container, const struct recall *what)
 {
 	struct arena *arena = &container->arena;
 	struct nri_status status = {0};
-	char time[RECORD_TIME_SIZE];
+	char time[CLOCK_UTC_SIZE];
 	struct err ignored;
 	bool connected =
 		nri_status_find(arena, what->sysroot, what->recorded, &status, &ignored) == 0 &&

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "core/base/capability.h"
+#include "core/base/clock.h"
 #include "core/policy/policy.h"
 #include "core/record/record.h"
 #include "explain/report.h"
@@ -18,10 +19,10 @@ static const char *dash_if_empty(const char *text)
 static void print_record(FILE *out, const struct container *container)
 {
 	const struct record *record = container->record;
-	char time[RECORD_TIME_SIZE];
+	char time[CLOCK_UTC_SIZE];
 
 	if (record) {
-		record_time(record->time, time);
+		clock_utc(record->time, time);
 		(void)fprintf(out, "noted      %s at %s by %s, policy %s: %s\n",
 			      record_result_name(record->result), dash_if_empty(time),
 			      dash_if_empty(record->entry_point), dash_if_empty(record->policy),

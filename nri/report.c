@@ -218,7 +218,7 @@ void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime)
 
 void report_connected(struct report *report)
 {
-	record_time(time(NULL), report->since);
+	clock_utc(time(NULL), report->since);
 	report->status.since = report->since;
 	report->status.trouble = NULL;
 	report->ready_at = INT64_MAX;

@@ -10,6 +10,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "core/base/clock.h"
 #include "core/base/err.h"
 #include "explain/nri_status.h"
 #include "nri/message/message.h"
@@ -50,7 +51,7 @@ struct report {
 
 	struct nri_status status; /* its answers are the server's */
 	bool changed;             /* the status, which is not written yet */
-	char since[32];
+	char since[CLOCK_UTC_SIZE];
 	char trouble[ERR_TEXT_MAX];
 	char name[REPORT_NAME_SIZE];
 	char version[REPORT_NAME_SIZE];

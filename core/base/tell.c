@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 
 bool journal_send(const char *message, size_t len)
 {
@@ -27,18 +28,12 @@ bool journal_send(const char *message, size_t len)
 static struct {
 	const char *path;
 	bool json;
-	char time[32]; /* RFC 3339, of our start: strftime(3) may not be called in a signal handler
-			*/
+	char time[CLOCK_UTC_SIZE]; /* of our start: strftime(3) is not for a signal handler */
 } runtime_log;
 
 void tell_runtime_log(const char *path, bool json)
 {
-	time_t now = time(NULL);
-	struct tm utc;
-
-	if (path && gmtime_r(&now, &utc))
-		(void)strftime(runtime_log.time, sizeof(runtime_log.time), "%Y-%m-%dT%H:%M:%SZ",
-			       &utc);
+	clock_utc(time(NULL), runtime_log.time);
 	runtime_log.path = path;
 	runtime_log.json = json;
 }

@@ -2,7 +2,6 @@
 #include "core/record/record.h"
 
 #include <string.h>
-#include <time.h>
 
 #include "core/base/text.h"
 
@@ -11,15 +10,6 @@ const char *const record_result_names[] = {
 	[RECORD_FAILED] = "failed",   [RECORD_MISSED] = "missed",   [RECORD_MENDED] = "mended",
 	[RECORD_RESULTS] = NULL,
 };
-
-void record_time(int64_t seconds, char text[RECORD_TIME_SIZE])
-{
-	time_t time = (time_t)seconds;
-	struct tm utc;
-
-	if (!gmtime_r(&time, &utc) || !strftime(text, RECORD_TIME_SIZE, "%Y-%m-%dT%H:%M:%SZ", &utc))
-		text[0] = '\0';
-}
 
 /* doc/json.md has the same rows. */
 static const struct json_field fields[] = {

@@ -68,8 +68,4 @@ const char *record_text(struct arena *arena, const struct record *record, size_t
 int record_parse(struct arena *arena, const char *what, const struct fs_text *text,
 		 struct record *ret_record, struct err *err);
 
-/* "2026-11-21T20:22:43Z" from seconds since 1970; "" if that cannot be said. */
-#define RECORD_TIME_SIZE 32
-void record_time(int64_t seconds, char text[RECORD_TIME_SIZE]);
-
 #endif

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
@@ -158,9 +159,9 @@ static int add_decision(const struct context *context)
 
 	if (container->record) {
 		const struct record *record = container->record;
-		char time[RECORD_TIME_SIZE];
+		char time[CLOCK_UTC_SIZE];
 
-		record_time(record->time, time);
+		clock_utc(record->time, time);
 		return findings_add(context->findings, "plan", NULL, status,
 				    status == FINDING_OK ? NULL
 				    : remedy             ? remedy

@@ -10,6 +10,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "core/base/clock.h"
 #include "doctor/report/report.h"
 
 /* ---- how the page looks, light and dark, on a screen and printed ---- */
@@ -128,12 +129,9 @@ static void put_document_head(FILE *out, const struct doctor *doctor, const char
 static void put_date(FILE *out)
 {
 	char line[128];
-	char when[32] = "";
-	time_t now = time(NULL);
-	struct tm utc;
+	char when[CLOCK_UTC_SIZE];
 
-	if (gmtime_r(&now, &utc))
-		(void)strftime(when, sizeof(when), "%Y-%m-%d %H:%M UTC", &utc);
+	clock_utc(time(NULL), when);
 	(void)snprintf(line, sizeof(line), "%s, by oci-rdma-doctor " VERSION, when);
 	put_paragraph(out, "soft", "", line);
 }
