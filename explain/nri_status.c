@@ -20,23 +20,18 @@
 /* ---- the file ---- */
 
 static const struct json_field fields[] = {
-#define FIELD(name, type, member)                                                                  \
-	{                                                                                          \
-		name, JSON_##type, offsetof(struct nri_status, member), NULL                       \
-	}
-	FIELD("pid", INT64, pid),
-	FIELD("started", UINT64, started),
-	FIELD("alive_ms", INT64, alive_ms),
-	FIELD("socket", TEXT, socket),
-	FIELD("connected_since", TEXT, since),
-	FIELD("trouble", TEXT, trouble),
-	FIELD("runtime", TEXT, runtime),
-	FIELD("version", TEXT, version),
-	FIELD("answers", UINT64, answers.n),
-	FIELD("answers_us", UINT64, answers.us),
-	FIELD("slowest_us", UINT64, answers.slowest_us),
-	FIELD("unseen", UINT64, unseen),
-#undef FIELD
+	JSON_FIELD(struct nri_status, pid, "pid", JSON_NUMBER),
+	JSON_FIELD(struct nri_status, started, "started", JSON_NUMBER),
+	JSON_FIELD(struct nri_status, alive_ms, "alive_ms", JSON_NUMBER),
+	JSON_FIELD(struct nri_status, socket, "socket", JSON_STRING),
+	JSON_FIELD(struct nri_status, since, "connected_since", JSON_STRING),
+	JSON_FIELD(struct nri_status, trouble, "trouble", JSON_STRING),
+	JSON_FIELD(struct nri_status, runtime, "runtime", JSON_STRING),
+	JSON_FIELD(struct nri_status, version, "version", JSON_STRING),
+	JSON_FIELD(struct nri_status, answers.n, "answers", JSON_NUMBER),
+	JSON_FIELD(struct nri_status, answers.us, "answers_us", JSON_NUMBER),
+	JSON_FIELD(struct nri_status, answers.slowest_us, "slowest_us", JSON_NUMBER),
+	JSON_FIELD(struct nri_status, unseen, "unseen", JSON_NUMBER),
 	{0},
 };
 

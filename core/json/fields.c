@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/json/fields.h"
 
-#include "core/json/document.h"
 #include "core/json/writer.h"
 
 struct written {
@@ -13,30 +12,21 @@ static void put_field(yajl_gen gen, const struct json_field *field, const void *
 {
 	const struct json_pairs *pairs = value;
 
-	switch (field->type) {
-	case JSON_TEXT:
-		json_put_member(gen, field->name, *(const char *const *)value);
-		break;
-	case JSON_WORD:
+	if (field->words) {
 		json_put_text(gen, field->name, field->words[*(const unsigned *)value]);
-		break;
-	case JSON_INT64:
-		json_put_integer(gen, field->name, true, *(const int64_t *)value);
-		break;
-	case JSON_UINT64:
+	} else if (field->type == JSON_STRING) {
+		json_put_member(gen, field->name, *(const char *const *)value);
+	} else if (field->type == JSON_NUMBER) {
 		json_put_uint64(gen, field->name, *(const uint64_t *)value);
-		break;
-	case JSON_FLAG:
+	} else if (field->type == JSON_BOOL) {
 		json_put_string(gen, field->name);
 		(void)yajl_gen_bool(gen, *(const bool *)value);
-		break;
-	case JSON_PAIRS:
+	} else {
 		json_put_string(gen, field->name);
 		(void)yajl_gen_map_open(gen);
 		for (size_t i = 0; i < pairs->n; i++)
 			json_put_text(gen, pairs->item[i].name, pairs->item[i].value);
 		(void)yajl_gen_map_close(gen);
-		break;
 	}
 }
 
@@ -45,7 +35,7 @@ static int put_fields(yajl_gen gen, void *context)
 	const struct written *written = context;
 
 	(void)yajl_gen_map_open(gen);
-	json_put_integer(gen, "schema", true, 1);
+	json_put_uint64(gen, "schema", 1);
 	for (const struct json_field *field = written->fields; field->name; field++)
 		put_field(gen, field, written->object + field->offset);
 	(void)yajl_gen_map_close(gen);
@@ -62,39 +52,23 @@ const char *json_fields_write(struct arena *arena, const struct json_field *fiel
 
 static void read_field(struct json_document *doc, const struct json_field *field, void *value)
 {
-	static const unsigned types[] = {
-		[JSON_TEXT] = JSON_STRING | JSON_NULL,
-		[JSON_WORD] = JSON_STRING,
-		[JSON_INT64] = JSON_NUMBER,
-		[JSON_UINT64] = JSON_NUMBER,
-		[JSON_FLAG] = JSON_BOOL,
-		[JSON_PAIRS] = JSON_OBJECT,
-	};
-	const struct json_node *node = json_get(doc, doc->root, field->name, types[field->type]);
+	const struct json_node *node =
+		json_get(doc, doc->root, field->name, field->type | JSON_NULL);
 	struct json_pairs *pairs = value;
 
-	switch (field->type) {
-	case JSON_TEXT:
-		*(const char **)value = json_string(doc, node);
-		break;
-	case JSON_WORD:
+	if (field->words) {
 		*(unsigned *)value = json_word(doc, node, field->words, 0);
-		break;
-	case JSON_INT64:
-		*(int64_t *)value = json_int64(doc, node, 0);
-		break;
-	case JSON_UINT64:
+	} else if (field->type == JSON_STRING) {
+		*(const char **)value = json_string(doc, node);
+	} else if (field->type == JSON_NUMBER) {
 		*(uint64_t *)value = json_uint64(doc, node, 0);
-		break;
-	case JSON_FLAG:
+	} else if (field->type == JSON_BOOL) {
 		*(bool *)value = json_bool(doc, node, false);
-		break;
-	case JSON_PAIRS:
+	} else {
 		pairs->item = json_items(doc, node, sizeof(*pairs->item));
 		json_each(member, pairs->item ? node : NULL)
 			pairs->item[pairs->n++] =
 				(struct json_pair){json_key(doc, member), json_string(doc, member)};
-		break;
 	}
 }
 

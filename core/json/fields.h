@@ -3,9 +3,8 @@
 #ifndef OCI_RDMA_JSON_FIELDS_H
 #define OCI_RDMA_JSON_FIELDS_H
 
-#include "core/base/arena.h"
-#include "core/base/err.h"
 #include "core/base/fs.h"
+#include "core/json/document.h"
 
 struct json_pair {
 	const char *name;
@@ -17,22 +16,23 @@ struct json_pairs {
 	size_t n;
 };
 
-/* An absent member is read as NULL, the first word, 0, false, or no pairs. */
-enum json_field_type {
-	JSON_TEXT, /* const char *; NULL and "" are null */
-	JSON_WORD, /* an enum: one of words */
-	JSON_INT64,
-	JSON_UINT64,
-	JSON_FLAG,  /* bool */
-	JSON_PAIRS, /* struct json_pairs */
-};
-
+/*
+ * The member's type in C: const char * for JSON_STRING (NULL and "" are null), or an enum if there
+ * are words; a number of 64 bits, which is not negative, for JSON_NUMBER; bool for JSON_BOOL;
+ * struct json_pairs for JSON_OBJECT. One that is absent or null is read as zero.
+ */
 struct json_field {
 	const char *name; /* NULL: the table's end */
-	enum json_field_type type;
+	enum json_type type;
 	size_t offset;
 	const char *const *words; /* ended by NULL */
 };
+
+/* A row: JSON_FIELD(struct record, result, "result", JSON_STRING, .words = result_names) */
+#define JSON_FIELD(object, member, name_, type_, ...)                                              \
+	{                                                                                          \
+		.name = (name_), .type = (type_), .offset = offsetof(object, member), __VA_ARGS__  \
+	}
 
 /* The text in the arena, with "schema": 1; NULL without memory */
 const char *json_fields_write(struct arena *arena, const struct json_field *fields,

@@ -13,28 +13,23 @@ const char *const record_result_names[] = {
 
 /* doc/json.md has the same rows. */
 static const struct json_field fields[] = {
-#define FIELD(name, type, member)                                                                  \
-	{                                                                                          \
-		name, JSON_##type, offsetof(struct record, member), record_result_names            \
-	}
-	FIELD("id", TEXT, id),
-	FIELD("container", TEXT, container),
-	FIELD("pod", TEXT, pod),
-	FIELD("namespace", TEXT, pod_namespace),
-	FIELD("pod_uid", TEXT, pod_uid),
-	FIELD("engine", TEXT, engine),
-	FIELD("cgroup", TEXT, cgroup),
-	FIELD("result", WORD, result),
-	FIELD("entry_point", TEXT, entry_point),
-	FIELD("policy", TEXT, policy),
-	FIELD("reason", TEXT, reason),
-	FIELD("devices", TEXT, devices),
-	FIELD("memlock", UINT64, memlock),
-	FIELD("tell", FLAG, tell),
-	FIELD("time", INT64, time),
-	FIELD("annotations", PAIRS, annotations),
-	FIELD("env", PAIRS, settings),
-#undef FIELD
+	JSON_FIELD(struct record, id, "id", JSON_STRING),
+	JSON_FIELD(struct record, container, "container", JSON_STRING),
+	JSON_FIELD(struct record, pod, "pod", JSON_STRING),
+	JSON_FIELD(struct record, pod_namespace, "namespace", JSON_STRING),
+	JSON_FIELD(struct record, pod_uid, "pod_uid", JSON_STRING),
+	JSON_FIELD(struct record, engine, "engine", JSON_STRING),
+	JSON_FIELD(struct record, cgroup, "cgroup", JSON_STRING),
+	JSON_FIELD(struct record, result, "result", JSON_STRING, .words = record_result_names),
+	JSON_FIELD(struct record, entry_point, "entry_point", JSON_STRING),
+	JSON_FIELD(struct record, policy, "policy", JSON_STRING),
+	JSON_FIELD(struct record, reason, "reason", JSON_STRING),
+	JSON_FIELD(struct record, devices, "devices", JSON_STRING),
+	JSON_FIELD(struct record, memlock, "memlock", JSON_NUMBER),
+	JSON_FIELD(struct record, tell, "tell", JSON_BOOL),
+	JSON_FIELD(struct record, time, "time", JSON_NUMBER),
+	JSON_FIELD(struct record, annotations, "annotations", JSON_OBJECT),
+	JSON_FIELD(struct record, settings, "env", JSON_OBJECT),
 	{0},
 };
 
