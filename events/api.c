@@ -13,11 +13,12 @@
 #define SECONDS 30L
 #define ANSWER_MAX (64 * 1024)
 #define ACCOUNT_FILE_MAX (1024 * 1024)
+#define ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount/"
 
 static struct {
 	CURL *curl;
 	char base[512]; /* "https://10.96.0.1:443/apis/events.k8s.io/v1/namespaces/" */
-	int account;    /* directory */
+	int root;
 	char answer[ANSWER_MAX];
 	size_t answer_len;
 	char problem[CURL_ERROR_SIZE];
@@ -38,7 +39,7 @@ static size_t keep_answer(const char *bytes, size_t size, size_t n, void *contex
 #define SET(option, value)                                                                         \
 	code = code == CURLE_OK ? curl_easy_setopt(api.curl, CURLOPT_##option, value) : code
 
-int api_open(const char *account, struct err *err)
+int api_open(int root, struct err *err)
 {
 	const char *host = getenv("KUBERNETES_SERVICE_HOST");
 	const char *port = getenv("KUBERNETES_SERVICE_PORT");
@@ -52,9 +53,7 @@ int api_open(const char *account, struct err *err)
 	(void)snprintf(api.base, sizeof(api.base),
 		       "https://%s%s%s:%s/apis/events.k8s.io/v1/namespaces/", v6 ? "[" : "", host,
 		       v6 ? "]" : "", port);
-	api.account = tree_open_root(account, err);
-	if (api.account < 0)
-		return -1;
+	api.root = root;
 	api.curl = curl_easy_init();
 	if (!api.curl)
 		return err_memory(err);
@@ -75,31 +74,16 @@ int api_open(const char *account, struct err *err)
 
 /* The kubelet writes both anew now and then, so each request reads them. The paths are links, by
  * which it replaces all at once (pkg/volume/util/atomic_writer.go). */
-static int read_account(struct arena *arena, const char *name, struct fs_text *ret_text,
+static int read_account(struct arena *arena, const char *path, struct fs_text *ret_text,
 			struct err *err)
 {
-	int status = tree_read(arena, api.account, name, ACCOUNT_FILE_MAX, ret_text);
+	int status = tree_read(arena, api.root, path, ACCOUNT_FILE_MAX, ret_text);
 
-	return status < 0 ? err_sys(err, -status, "%s", name) : 0;
-}
-
-/*
- * 403: a namespace that ends will never take it; a quota or the role may be changed. 401 is of the
- * token, which the next request reads anew; a redirection is no answer of the API server's.
- */
-static enum api_answer judge(long code, const char *reason, const char *message)
-{
-	if (code == 200 || code == 201)
-		return API_POSTED;
-	if (code == 409)
-		return strcmp(reason, "AlreadyExists") == 0 ? API_THERE : API_LATER;
-	if (code == 403)
-		return strstr(message, "is being terminated") ? API_REFUSED : API_LATER;
-	return code == 401 || code == 429 || code < 400 || code >= 500 ? API_LATER : API_REFUSED;
+	return status < 0 ? err_sys(err, -status, "%s", path) : 0;
 }
 
 /* metav1.Status: its reason is a word, its message for people. Another answer has neither. */
-static enum api_answer read_answer(struct arena *arena, struct err *err)
+static enum event_answer read_answer(struct arena *arena, struct err *err)
 {
 	const char *reason = NULL;
 	const char *message = NULL;
@@ -113,10 +97,10 @@ static enum api_answer read_answer(struct arena *arena, struct err *err)
 	}
 	(void)err_set(err, "the API server answers %ld: %.400s", code,
 		      message ? message : "no reason");
-	return judge(code, reason ? reason : "", message ? message : "");
+	return event_judge(code, reason ? reason : "", message ? message : "");
 }
 
-enum api_answer api_post(const char *namespace, const char *text, size_t len, struct err *err)
+enum event_answer api_post(const char *namespace, const char *text, size_t len, struct err *err)
 {
 	cleanup_arena arena = {0};
 	struct curl_slist type = {(char *)"Content-Type: application/json", NULL};
@@ -126,9 +110,9 @@ enum api_answer api_post(const char *namespace, const char *text, size_t len, st
 	struct fs_text token;
 	struct fs_text ca;
 
-	if (read_account(&arena, "token", &token, err) < 0 ||
-	    read_account(&arena, "ca.crt", &ca, err) < 0)
-		return API_LATER;
+	if (read_account(&arena, ACCOUNT "token", &token, err) < 0 ||
+	    read_account(&arena, ACCOUNT "ca.crt", &ca, err) < 0)
+		return EVENT_LATER;
 	token.bytes[strcspn(token.bytes, "\r\n")] = '\0';
 	headers.data = arena_printf(&arena, "Authorization: Bearer %s", token.bytes);
 	api.answer_len = 0;
@@ -145,5 +129,5 @@ enum api_answer api_post(const char *namespace, const char *text, size_t len, st
 		return read_answer(&arena, err);
 	(void)err_set(err, "%s%s/events: %s", api.base, namespace,
 		      api.problem[0] ? api.problem : curl_easy_strerror(code));
-	return API_LATER;
+	return EVENT_LATER;
 }

@@ -11,18 +11,12 @@
 #include <stdint.h>
 
 #include "core/base/err.h"
+#include "events/event.h"
 
-enum api_answer {
-	API_POSTED,
-	API_THERE,   /* an event of this name is there already */
-	API_REFUSED, /* it will never be taken */
-	API_LATER,   /* it is not taken now, or does not reach the API server */
-};
+/* root: below which the kubelet has put token and ca.crt; it stays open. Returns 0 or -1. */
+int api_open(int root, struct err *err);
 
-/* account: the directory with token and ca.crt. Returns 0 or -1. */
-int api_open(const char *account, struct err *err);
-
-/* Posts an event. err has the reason of all but API_POSTED and API_THERE. */
-enum api_answer api_post(const char *namespace, const char *text, size_t len, struct err *err);
+/* Posts an event. err has the reason of all but EVENT_POSTED and EVENT_THERE. */
+enum event_answer api_post(const char *namespace, const char *text, size_t len, struct err *err);
 
 #endif

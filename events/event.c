@@ -10,8 +10,6 @@
 
 #define CONTROLLER "oci-rdma-hook.io/events"
 #define WINDOW_SECONDS 600
-/* The API server refuses an event with a longer one. */
-#define NOTE_MAX 1024
 #define NAME_MAX_LEN 253
 
 /* A short name for a text: FNV-1a. Nobody gains by two texts that have the same. */
@@ -62,13 +60,18 @@ static const char *known_as(const struct record *record, const char *path)
 /* One line, cut between two characters */
 static const char *make_note(struct arena *arena, const struct record *record)
 {
+	size_t policy = record->policy ? strlen(record->policy) : 0;
 	struct arena_text note = {.arena = arena};
+	const char *rest = record->reason;
 	size_t len = 0;
 	size_t step;
 
+	/* What is wrong with the policy may quote it, and so name other tenants' namespaces. */
+	if (policy && strncmp(rest, record->policy, policy) == 0 && rest[policy] == ':')
+		rest = "the node's policy cannot be used: the node's journal says why";
 	if (record->container)
 		arena_append(&note, "container %s: ", record->container);
-	for (const char *rest = record->reason; *rest; rest += step) {
+	for (; *rest; rest += step) {
 		size_t word = strcspn(rest, " \"'(),:;=");
 		const char *text;
 
@@ -83,7 +86,7 @@ static const char *make_note(struct arena *arena, const struct record *record)
 	if (!note.text)
 		return "";
 	text_make_printable(note.text);
-	while ((step = text_printable_length(note.text + len)) && len + step <= NOTE_MAX)
+	while ((step = text_printable_length(note.text + len)) && len + step <= RECORD_REASON_MAX)
 		len += step;
 	note.text[len] = '\0';
 	return note.text;
@@ -146,4 +149,20 @@ const char *event_text(struct arena *arena, const struct record *record, const c
 	if (put.time[0])
 		memcpy(put.time + strlen(put.time) - 1, ".000000Z", sizeof(".000000Z"));
 	return put.name && put.note ? json_write(arena, false, put_event, &put, ret_len) : NULL;
+}
+
+/*
+ * 403: a namespace that ends will never take it; a quota or the role may be changed. 401 is of the
+ * token, which the next request reads anew; a redirection is no answer of the API server's.
+ */
+enum event_answer event_judge(long code, const char *reason, const char *message)
+{
+	if (code == 200 || code == 201)
+		return EVENT_POSTED;
+	if (code == 409)
+		return strcmp(reason, "AlreadyExists") == 0 ? EVENT_THERE : EVENT_LATER;
+	if (code == 403)
+		return strstr(message, "is being terminated") ? EVENT_REFUSED : EVENT_LATER;
+	return code == 401 || code == 429 || code < 400 || code >= 500 ? EVENT_LATER
+								       : EVENT_REFUSED;
 }

@@ -11,6 +11,13 @@
 
 #include "core/record/record.h"
 
+enum event_answer {
+	EVENT_POSTED,
+	EVENT_THERE,   /* an event of this name is there already */
+	EVENT_REFUSED, /* it will never be taken */
+	EVENT_LATER,   /* it is not taken now, or does not reach the API server */
+};
+
 /*
  * The JSON text in the arena, of a record with a pod. The event's name is made of the record alone:
  * of the pod, the result, and the ten minutes in which the record was made. So a second one is
@@ -19,5 +26,9 @@
  */
 const char *event_text(struct arena *arena, const struct record *record, const char *node,
 		       int64_t now, size_t *ret_len);
+
+/* What the API server's answer means. code: of HTTP; reason, message: of its metav1.Status, or ""
+ */
+enum event_answer event_judge(long code, const char *reason, const char *message);
 
 #endif

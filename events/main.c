@@ -35,9 +35,9 @@ static void post(struct queue_item *item, const struct record *record)
 	struct queue_place *place = item->place;
 	const char *container = record->container ? record->container : "-";
 	cleanup_arena arena = {0};
-	enum api_answer answer = API_LATER;
+	enum event_answer answer = EVENT_LATER;
 	bool waited = place->pause_ms;
-	size_t dropped = 0;
+	size_t dropped;
 	struct err err;
 	size_t len;
 	const char *text = event_text(&arena, record, node, time(NULL), &len);
@@ -47,24 +47,27 @@ static void post(struct queue_item *item, const struct record *record)
 		answer = api_post(place->name, text, len, &err);
 	else
 		(void)err_memory(&err);
-	item->done = answer != API_LATER;
-	place->pause_ms = item->done ? 0 : place->pause_ms;
-	if (!item->done)
+	if (answer == EVENT_LATER) {
+		item->done = false;
 		dropped = queue_wait(&queue, place, clock_ms());
-	if (!item->done && !waited)
-		log_event(LOG_WARNING, "events of namespace %s cannot be posted, will retry: %s",
-			  place->name, err.text);
-	if (dropped)
-		log_event(LOG_ERR,
-			  "gave up %zu records of namespace %s after an hour: %s; the node's "
-			  "journal has their reasons",
-			  dropped, place->name, err.text);
-	if (answer == API_REFUSED)
+		if (!waited)
+			log_event(LOG_WARNING,
+				  "events of namespace %s cannot be posted, will retry: %s",
+				  place->name, err.text);
+		if (dropped)
+			log_event(LOG_ERR,
+				  "gave up %zu records of namespace %s after an hour: %s; the "
+				  "node's journal has their reasons",
+				  dropped, place->name, err.text);
+		return;
+	}
+	place->pause_ms = 0;
+	if (answer == EVENT_REFUSED)
 		log_event(LOG_ERR, "not posted: pod=%s namespace=%s name=%s: %s; it was: %s",
 			  record->pod, place->name, container, err.text, record->reason);
-	if (answer == API_POSTED || answer == API_THERE)
+	else
 		log_event(LOG_INFO, "%s: pod=%s namespace=%s name=%s result=%s%s",
-			  answer == API_POSTED ? "posted" : "there already", record->pod,
+			  answer == EVENT_POSTED ? "posted" : "there already", record->pod,
 			  place->name, container, record_result_name(record->result),
 			  waited ? "; the namespace's events are posted again" : "");
 }
@@ -117,10 +120,9 @@ static void serve(int dir, struct err *err)
 
 /* ---- begin and end ---- */
 
-static int open_records(const char *sysroot, struct err *err)
+static int open_records(int root, struct err *err)
 {
-	cleanup_fd root = tree_open_root(sysroot, err);
-	int dir = root < 0 ? -1 : record_open(root, err);
+	int dir = record_open(root, err);
 
 	if (dir == -ENOENT)
 		return err_set(err, "/" RECORD_DIR " is not there: no entry point has left a "
@@ -137,10 +139,8 @@ static void end(int signal)
 
 /* ---- the command line ---- */
 
-#define ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount"
-
 static const char usage[] =
-	"Usage: oci-rdma-events [--account DIR] [--sysroot DIR]\n"
+	"Usage: oci-rdma-events [--sysroot DIR]\n"
 	"\n"
 	"Posts events that tell a pod's author why a container did not get what it asked for.\n"
 	"The hook, the runtime shim and the NRI plugin leave records below\n"
@@ -148,9 +148,7 @@ static const char usage[] =
 	"records, and posts them as events of the pods concerned, so that kubectl describe pod\n"
 	"shows the reason. It changes nothing on the node.\n"
 	"\n"
-	"  --account DIR   the service account's token and ca.crt; default\n"
-	"                  " ACCOUNT "\n"
-	"  --sysroot DIR   read the records below DIR; default /\n"
+	"  --sysroot DIR   read the records and the service account below DIR; default /\n"
 	"  --version       print the version and exit\n"
 	"  -h, --help      print this text and exit\n"
 	"\n"
@@ -159,42 +157,27 @@ static const char usage[] =
 	"\n"
 	"Exit status: 0 ended by SIGTERM or SIGINT; 1 failure; 2 wrong command line.\n";
 
-enum option_code {
-	OPTION_ACCOUNT = OPTION_OWN,
-};
-
 static const struct option long_options[] = {
-	{"account", required_argument, NULL, OPTION_ACCOUNT},
 	COMMON_OPTION("sysroot", required_argument, OPTION_SYSROOT),
 	COMMON_OPTION("version", no_argument, OPTION_VERSION),
 	COMMON_OPTION("help", no_argument, OPTION_HELP),
 	{0},
 };
 
-/* NOLINTNEXTLINE(readability-non-const-parameter): as struct program has it */
-static int take(void *context, int option, char *value)
-{
-	const char **account = context;
-
-	if (option == OPTION_ACCOUNT)
-		*account = value;
-	return -1;
-}
-
-static const struct program program = {EVENTS_NAME, usage, long_options, take};
+static const struct program program = {EVENTS_NAME, usage, long_options, NULL};
 
 int main(int argc, char **argv)
 {
 	const struct sigaction action = {.sa_handler = end};
 	struct options options = {.sysroot = "/"};
 	const char *name = getenv("NODE_NAME");
-	const char *account = ACCOUNT;
 	struct err err;
 	int status;
+	int root;
 	int dir;
 
 	fs_open_standard_streams();
-	status = command_line_read(&program, argc, argv, &options, &account);
+	status = command_line_read(&program, argc, argv, &options, NULL);
 	if (status >= 0)
 		return status;
 	if (argv[optind])
@@ -203,8 +186,9 @@ int main(int argc, char **argv)
 	(void)sigaction(SIGTERM, &action, NULL);
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)snprintf(node, sizeof(node), "%s", name && name[0] ? name : "unknown");
-	dir = open_records(options.sysroot, &err);
-	if (dir >= 0 && api_open(account, &err) == 0)
+	root = tree_open_root(options.sysroot, &err);
+	dir = root < 0 ? -1 : open_records(root, &err);
+	if (dir >= 0 && api_open(root, &err) == 0)
 		serve(dir, &err);
 	log_event(LOG_ERR, "%s", err.text);
 	return 1;

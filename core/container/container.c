@@ -263,6 +263,7 @@ int container_load_config(struct container *container, const struct options *opt
 
 	if (container->has_config)
 		return 0;
+	container->config.path = options->config ? options->config : "/" CONFIG_PATH;
 	if (sysroot < 0)
 		sysroot = opened = tree_open_root(options->sysroot, err);
 	if (sysroot < 0 ||

@@ -63,7 +63,7 @@ int remember(const struct options *options, struct container *container, enum re
 		.cgroup = container->cgroup,
 		.result = result,
 		.entry_point = entry_point,
-		.policy = container->has_config ? container->config.path : NULL,
+		.policy = container->config.path,
 		.reason = reason ? reason : plan->reason,
 		.memlock = plan->sets_memlock ? plan->memlock : 0,
 		.tell = should_tell(container, result),

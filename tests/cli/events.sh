@@ -16,7 +16,7 @@ fi
 . tests/cli/setup.bash
 built EVENTS "${BUILD:-build}/oci-rdma-events"
 API=$T/api
-ACCOUNT=$T/account
+ACCOUNT=$NODE/var/run/secrets/kubernetes.io/serviceaccount
 RECORDS=$NODE/run/oci-rdma-hook/records
 node h100
 mkdir -p "$NODE/run" "$API" "$ACCOUNT"
@@ -33,7 +33,7 @@ said() {
 }
 row "the command line: a policy is not its own, and it says what it lacks: a directory of records, a node, a pod"
 said 0 "oci-rdma-events " --version
-said 0 "--account DIR" --help
+said 0 "--sysroot DIR" --help
 said 2 "nonsense" --nonsense
 said 2 "config" --config /x
 said 2 "extra" extra
@@ -66,7 +66,7 @@ export KUBERNETES_SERVICE_PORT https_proxy=http://127.0.0.1:9 HTTPS_PROXY=http:/
 # start / stop: $rc and $T/log are of the one that ended
 # start [COMMAND…]: by this command
 start() {
-	"$@" "$EVENTS" --sysroot "$NODE" --account "$ACCOUNT" 2>"$T/log" &
+	"$@" "$EVENTS" --sysroot "$NODE" 2>"$T/log" &
 	reporter=$!
 	within grep -q "reads /run" "$T/log"
 }
@@ -142,6 +142,15 @@ is "the events" "$before" "$(n_events)"
 has "the log" "there already: pod=h-lee-0" "$(cat "$T/log")"
 rm -f "$RECORDS"/*
 
+row "a policy that cannot be used: its words, which may name other tenants, are in the node's log alone"
+start
+refused h-broken-0 '{"namespaces": ["team-b", "team-secret*x"]}'
+within told 1
+stop
+has "control: the record" "team-secret" "$(jq -r .reason "$RECORDS"/*)"
+is "the event" "container trainer: the node's policy cannot be used: the node's journal says why" "$(events -r .note | tail -1)"
+rm -f "$RECORDS"/*
+
 row "a record from the future: its event is of now"
 # The node's clock was set back between the record and the reading: the times are of now.
 record future "{\"id\":\"f\",\"pod\":\"h-future-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(($(date +%s) + 7000))}"
@@ -179,6 +188,14 @@ done
 rm -f "$RECORDS"/*
 
 # ---- what the server answers ----
+
+row "an API server with an IPv6 address: the address is in brackets"
+refused h-v6-0
+KUBERNETES_SERVICE_HOST=::1 KUBERNETES_SERVICE_PORT=9 start
+within logs "cannot be posted, will retry: https://\[::1\]:9/apis/events.k8s.io/v1/namespaces/team-a/events: "
+check "the log" logs "https://\[::1\]:9/apis/events.k8s.io/v1/namespaces/team-a/events: "
+stop
+rm -f "$RECORDS"/*
 
 row "422, or 403 of a namespace that ends: the pod is named, and it is not tried again"
 start
@@ -335,7 +352,7 @@ if may_mount && command -v setpriv >/dev/null; then
 	KUBERNETES_SERVICE_PORT=$(<"$API/port")
 	refused h-least-0
 	before=$(n_events)
-	setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$EVENTS" --sysroot "$NODE" --account "$ACCOUNT" 2>"$T/log" &
+	setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$EVENTS" --sysroot "$NODE" 2>"$T/log" &
 	reporter=$!
 	within posted "$((before + 1))"
 	row "root without a capability reads the records"

@@ -97,6 +97,9 @@ static const struct path_case {
 	{"at the end", "cannot read /run/x/config.json", "cannot read a file of the node"},
 	{"beside marks", "(/run/x), a=/run/y; 'b' /run/z: c",
 	 "(a file of the node), a=a file of the node; 'b' a file of the node: c"},
+	{"what is wrong with the policy, which names others' namespaces",
+	 "/etc/oci-rdma-hook/config.json: line 2: namespaces[1]: 'team_b' is neither",
+	 "the node's policy cannot be used: the node's journal says why"},
 	{"the container's own", "/etc/nccl.conf and /dev/infiniband/uverbs6 stay",
 	 "/etc/nccl.conf and /dev/infiniband/uverbs6 stay"},
 };
@@ -208,6 +211,37 @@ UNIT_TEST("a long pod's name is cut to one that is allowed")
 	assert_int_equal(name[230], '.');
 	memset(pod, 'a', 253);
 	assert_int_equal(strlen(name_of(&arena, &record)), 253);
+}
+
+/* ---- what the API server answers ---- */
+
+static const struct answer_case {
+	const char *name;
+	long code;
+	const char *reason, *message;
+	enum event_answer want;
+} answer_cases[] = {
+	{"200", 200, "", "", EVENT_POSTED},
+	{"201", 201, "", "", EVENT_POSTED},
+	{"202, which is no answer of its", 202, "", "", EVENT_LATER},
+	{"a redirection", 399, "", "", EVENT_LATER},
+	{"400", 400, "", "", EVENT_REFUSED},
+	{"401: the token is read anew", 401, "Unauthorized", "", EVENT_LATER},
+	{"403 of a quota, or of the role", 403, "Forbidden", "exceeded quota", EVENT_LATER},
+	{"403 of a namespace that ends", 403, "Forbidden", "because it is being terminated",
+	 EVENT_REFUSED},
+	{"409 of the name", 409, "AlreadyExists", "", EVENT_THERE},
+	{"409 of a quota", 409, "Conflict", "", EVENT_LATER},
+	{"422", 422, "Invalid", "", EVENT_REFUSED},
+	{"429", 429, "TooManyRequests", "", EVENT_LATER},
+	{"499", 499, "", "", EVENT_REFUSED},
+	{"500", 500, "", "", EVENT_LATER},
+	{"no answer at all", 0, "", "", EVENT_LATER},
+};
+
+UNIT_ROWS_AS("the API server answers ", answer_cases)
+{
+	assert_int_equal(event_judge(row->code, row->reason, row->message), row->want);
 }
 
 int main(void)
