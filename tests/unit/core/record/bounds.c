@@ -138,6 +138,35 @@ UNIT_TEST("the pod that has the most loses one, and no other of its namespace")
 		assert_string_not_equal(entries[i].id, "m1022");
 }
 
+UNIT_TEST("a pod that is refused 1,100 times pushes out nobody else's record")
+{
+	/* 700 of its containers, then the next 200, then one 200 times */
+	static const struct before before[] = {{"others", 300, "d"}};
+	cleanup_scene scene = scene_make();
+	struct record record = denied;
+	struct record_entry *entries;
+	char text[128];
+	int others = 0;
+
+	(void)fill(&scene, before, LENGTH(before));
+	for (int i = 0; i < 700; i++) {
+		(void)snprintf(text, sizeof(text),
+			       RECORD_DIR "/team-a_" UID "_c%d_denied_%010x_c%d.json", i, 1000 + i,
+			       i);
+		unit_write(scene.dir.fd, text, "{}", 0600);
+	}
+	record.id = text;
+	for (int i = 700; i < 1100; i++) {
+		(void)snprintf(text, sizeof(text), "c%d", i);
+		record.container = i < 900 ? text : "same";
+		assert_int_equal(write_record(&scene, &record), 0);
+	}
+	assert_int_equal(list_records(&scene, &entries), FULL);
+	for (int i = 0; i < FULL; i++)
+		others += strcmp(entries[i].pod_namespace, "others") == 0;
+	assert_int_equal(others, 300);
+}
+
 UNIT_TEST("the next record of a container pushes out no other")
 {
 	static const struct before before[] = {{"a", 1022, "d"}};

@@ -34,7 +34,7 @@ UNIT_TEST("a record is read as it was written")
 
 UNIT_TEST("what is not known is null, and a record without a reason is none")
 {
-	const struct record least = {.id = ID, .entry_point = "prestart", .reason = ""};
+	const struct record least = {.id = ID, .entry_point = "prestart"};
 	cleanup_scene scene = scene_make();
 
 	assert_int_equal(write_record(&scene, &least), 0);
@@ -138,6 +138,41 @@ UNIT_TEST("while one is replaced both are there: the newer one is read")
 	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0700, 0), 0);
 	assert_int_equal(read_record(&scene, "x"), 1);
 	assert_string_equal(scene.read.reason, "new");
+}
+
+UNIT_TEST("a container is recorded many times in a millisecond: its record stays")
+{
+	cleanup_scene scene = scene_make();
+	struct record_entry *entries;
+
+	for (int i = 0; i < 500; i++) {
+		assert_int_equal(write_record(&scene, &denied), 0);
+		assert_int_equal(list_records(&scene, &entries), 1);
+	}
+	assert_int_equal(read_record(&scene, ID), 1);
+}
+
+/* ---- counted ---- */
+
+UNIT_TEST("records are counted by their results, all of them or the last ones alone")
+{
+	cleanup_scene scene = scene_make();
+	size_t all[RECORD_RESULTS] = {0};
+	size_t last[RECORD_RESULTS] = {0};
+
+	assert_int_equal(record_count(scene.dir.fd, 0, all, &scene.err), 0); /* none yet */
+	assert_int_equal(write_record(&scene, &denied), 0);
+	unit_write(scene.dir.fd, RECORD_DIR "/a_u_c_denied_0000000001_x.json", "{}", 0600);
+	unit_write(scene.dir.fd, RECORD_DIR "/a_u_c_mended_0000000001_y.json", "{}", 0600);
+	assert_int_equal(record_count(scene.dir.fd, 0, all, &scene.err), 0);
+	assert_int_equal(record_count(scene.dir.fd, clock_ms() - 1, last, &scene.err), 0);
+	for (int i = 0; i < RECORD_RESULTS; i++) {
+		assert_int_equal(all[i], i == RECORD_DENIED ? 2 : i == RECORD_MENDED);
+		assert_int_equal(last[i], i == RECORD_DENIED);
+	}
+	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0777, 0), 0);
+	assert_int_equal(record_count(scene.dir.fd, 0, all, &scene.err), -1);
+	assert_has(scene.err.text, "must belong to root alone");
 }
 
 /* ---- refused ---- */
