@@ -63,7 +63,7 @@ export KUBERNETES_SERVICE_HOST=127.0.0.1 NODE_NAME=node-1
 KUBERNETES_SERVICE_PORT=$(<"$API/port")
 export KUBERNETES_SERVICE_PORT https_proxy=http://127.0.0.1:9 HTTPS_PROXY=http://127.0.0.1:9
 
-# start / stop: $rc and $T/log are of the one that ended
+# start / stop [SIGNAL]: $rc and $T/log are of the one that ended
 # start [COMMAND…]: by this command
 start() {
 	"$@" "$EVENTS" --sysroot "$NODE" 2>"$T/log" &
@@ -71,7 +71,7 @@ start() {
 	within grep -q "reads /run" "$T/log"
 }
 stop() {
-	kill -TERM "$reporter"
+	kill -"${1-TERM}" "$reporter"
 	wait "$reporter"
 	rc=$?
 	reporter=
@@ -100,12 +100,12 @@ refused() {
 		| .linux.cgroupsPath |= sub("[0-9a-f]{64}"; $id)' "$B/config.json" >"$T/config.json"
 	"$HOOK" --sysroot "$NODE" precreate <"$T/config.json" >"$T/edited" 2>/dev/null
 }
-# record NAME JSON: one that another program of root's has written. $place: its namespace
-place=team-a
+# record NAME JSON: one that another program of root's has written. $place: its namespace; $tell: whether its author is told
+place=team-a tell=true
 record() {
 	local clock
 	clock=$(printf %010x "$(($(cut -d . -f 1 /proc/uptime) * 1000))")
-	printf '%s' "${2/#\{/\{\"entry_point\":\"nri\",\"tell\":true,}" >"$RECORDS/.new"
+	printf '%s' "${2/#\{/\{\"entry_point\":\"nri\",\"tell\":$tell,}" >"$RECORDS/.new"
 	chmod 0600 "$RECORDS/.new"
 	mv "$RECORDS/.new" "$RECORDS/${place}_$1_c_denied_${clock}_$1.json"
 }
@@ -151,12 +151,15 @@ has "control: the record" "team-secret" "$(jq -r .reason "$RECORDS"/*)"
 is "the event" "container trainer: the node's policy cannot be used: the node's journal says why" "$(events -r .note | tail -1)"
 rm -f "$RECORDS"/*
 
-row "a record from the future: its event is of now"
+row "a record from the future: its event is of now; without NODE_NAME the node is unknown; SIGINT ends it"
 # The node's clock was set back between the record and the reading: the times are of now.
 record future "{\"id\":\"f\",\"pod\":\"h-future-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(($(date +%s) + 7000))}"
-start
+NODE_NAME='' start
 within told 1
-stop
+check "then it sleeps" within grep -q "^State:.S" "/proc/$reporter/status"
+stop INT
+is "SIGINT" 0 "$rc"
+is "the node" unknown "$(events -r .reportingInstance | tail -1)"
 [[ $(events -r .eventTime | tail -1) < $(date -ud '+1 hour' +%FT%T) ]]
 is "of now" 0 $?
 rm -f "$RECORDS"/*
@@ -174,6 +177,9 @@ record bad-5 '{"id":"a","id":"b","pod":"h","namespace":"team-a","result":"denied
 ln -s /etc/passwd "$(find "$RECORDS" -name "*_bad-1.json" | sed s/bad-1/link/g)"
 record others '{"id":"a","pod":"h","namespace":"team-a","result":"denied","reason":"x","time":1}'
 chmod 0666 "$RECORDS"/*_others.json
+tell=false record quiet '{"id":"q","pod":"h-quiet-0","namespace":"team-a","result":"denied","reason":"x","time":1}'
+record no-pod '{"id":"p","namespace":"team-a","result":"denied","reason":"x","time":1}'
+record no-namespace '{"id":"n","pod":"h","result":"denied","reason":"x","time":1}'
 record good "{\"id\":\"b\",\"pod\":\"h-odd-0\",\"namespace\":\"team-a\",\"container\":\"c\",\"pod_uid\":\"\\\"}\",\"result\":\"failed\",
 	\"reason\":\"a\\\"b\\u001b[2J\\nc\\u202e$(printf 'é%.0s' {1..600})\",\"time\":$(date +%s)}"
 within logs "not posted: pod=h.*422" # of bad-1 and bad-2, which are before it
@@ -220,7 +226,7 @@ answers '503 ServiceUnavailable etcd has no leader' '429 TooManyRequests later' 
 refused h-later-0
 within requested "$((before + 4))"
 within logs "h-later-0 .*are posted again"
-is "the log" "1 0" "$(for of in "team-a cannot be posted.*503: etcd has no leader" "answers 429\|answers 307"; do grep -c "$of" "$T/log"; done | paste -sd ' ')"
+is "the log" "1 0 0" "$(for of in "team-a cannot be posted.*503: etcd has no leader" "answers 429\|answers 307" "gave up"; do grep -c "$of" "$T/log"; done | paste -sd ' ')"
 lacks "requests" "POST /stolen" "$(cat "$API/requests")"
 row "a namespace whose events are refused (EventRateLimit) waits alone; another one's come at once, and its own when they are taken"
 before=$(n_events)
@@ -233,6 +239,22 @@ is "the event" '"h-served-0"' "$(events .regarding.name | tail -1)"
 rm "$API/refuses"
 within posted "$((before + 2))"
 is "the other event" '"h-limited-0"' "$(events .regarding.name | tail -1)"
+
+row "20 events at once, and the next after five seconds"
+stop
+rm -f "$RECORDS"/*
+for i in {1..21}; do
+	record "many-$i" "{\"id\":\"m$i\",\"pod\":\"h-many-$i\",\"namespace\":\"team-a\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(date +%s)}"
+done
+start
+within told 1
+begun=$SECONDS
+within told 21
+check "it takes" test "$((SECONDS - begun))" -ge 4
+is "said at the start alone" 1 "$(grep -c "reads /run" "$T/log")"
+stop
+rm -f "$RECORDS"/*
+start
 
 # The kubelet replaces the token; the old one holds no longer.
 row "a new token is read without a start, is in each request and in no line of the log"
@@ -328,6 +350,16 @@ within test -e "$API/hangs"
 stop
 is "status" 0 "$rc"
 is "the server was asked nothing that it does not know" "" "$(cat "$T/server")"
+
+row "the records' directory is removed: a pod's mount holds it, so it has to be started again"
+rm -f "$RECORDS"/*
+start
+rm -r "$RECORDS"
+wait "$reporter"
+is "status" 1 "$?"
+reporter=
+check "the log says why" logs "was removed: this program has to be started again"
+install -d -m 0700 "$RECORDS"
 
 # ---- as Kubernetes' own types read them ----
 
