@@ -80,7 +80,7 @@ items:
     containerStatuses:
     - name: plugin
 YAML
-for container in plugin metrics install; do has_object "/api/v1/namespaces/oci-rdma-nri/pods/oci-rdma-nri-a-x7k2p/log" <<<'a line of a log'; done
+has_object /api/v1/namespaces/oci-rdma-nri/pods/oci-rdma-nri-a-x7k2p/log <<<'a line of a log'
 has_object /api/v1/events <<<'reason: RDMADenied'
 has_object /api/v1/pods <<<'env: [password]'
 has_object /api/v1/pods Table <<'YAML'
@@ -103,8 +103,11 @@ rows:
   object:
     metadata:
       annotations:
+        kubectl.kubernetes.io/last-applied-configuration: |
+          {"spec":{"containers":[{"env":[{"name":"password","value":"password"}]}]}}
         oci-rdma-hook.io/inject: "true"
       name: trainer
+      namespace: team-a
 - cells:
   - other
   object:
@@ -174,16 +177,19 @@ namespaces/oci-rdma-nri/apps/daemonsets.yaml
 namespaces/oci-rdma-nri/core/configmaps.yaml
 namespaces/oci-rdma-nri/core/pods.yaml
 namespaces/oci-rdma-nri/oci-rdma-nri.yaml
-$(for container in install metrics plugin; do printf '%s\n' "$logs/$container/$container/logs/"{current,previous}.log; done)
+$(for container in install metrics plugin; do echo "$logs/$container/$container/logs/current.log"; done)
 rdma-events.yaml
 rdma-pods.yaml
 version" "$("${pod[@]}" tar -C /must-gather -c . | tar -t | sed -n 's|^\./||; /[^/]$/p' | LC_ALL=C sort)"
 timeout 2 "${pod[@]}" /bin/bash -c 'trap : TERM INT; sleep infinity & wait'
 is "that container stays until it is ended" 124 "$?"
+is "no empty directory is left" "" "$(find "$out" -type d -empty)"
+is "a log" "a line of a log" "$(<"$out/$logs/plugin/plugin/logs/current.log")"
 is "the version" "oci-rdma-hook/must-gather $("$DOCTOR" --version)" "$(paste -sd ' ' "$out/version")"
-row "a MachineConfig is its metadata alone, a pod of others only its row if it asks; no Secret is read"
+row "a MachineConfig is its metadata alone, a pod of others, if it asks, its row and our annotations; no Secret is read"
 is "MachineConfigs" "oci-rdma-hook.io/options: NRI=1" "$(<"$out/cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigs.yaml")"
-is "pods" "trainer node-2" "$(python3 -c 'import sys, yaml; print(*[" ".join(row["cells"]) for row in yaml.safe_load(sys.stdin)])' <"$out/rdma-pods.yaml")"
+is "pods" "[{'cells': ['trainer', 'node-2'], 'namespace': 'team-a', 'annotations': {'oci-rdma-hook.io/inject': 'true'}}]" \
+	"$(python3 -c 'import sys, yaml; print(yaml.safe_load(sys.stdin))' <"$out/rdma-pods.yaml")"
 is "Secrets, environments" "" "$(grep -rl password "$out")"
 is "it only reads" GET "$(cut -d ' ' -f 2 "$API/requests" | sort -u)"
 row "the journal is asked for the lines that the hook and the plugin write, and no others"
@@ -192,6 +198,11 @@ is "the request" "$(printf '%s&' grep pattern | sed 's/&/=container=.*pod=.*name
 check "…as core/report/log.c has them" grep -q '^#define IDENTITY " container=.* pod=.* namespace=' core/report/log.c
 is "the events are those of the reporter" "oci-rdma-hook.io/events" "$(sed -n 's|.*reportingComponent%3D\(.*\)|\1|p' "$API/requests" | sed 's/%2F/\//')"
 check "…by its name" grep -q '^#define CONTROLLER "oci-rdma-hook.io/events"' events/event.c
+
+row "a container that has ended has its former log too"
+has_object /api/v1/namespaces/oci-rdma-nri/pods/oci-rdma-nri-a-x7k2p/log previous <<<'its last line'
+"${pod[@]}" /usr/bin/gather >/dev/null
+is "its log" "its last line" "$(<"$out/$logs/plugin/plugin/logs/previous.log")"
 
 # ---- what goes wrong ----
 

@@ -2,8 +2,8 @@
 says where. It judges each request as the API server would (pkg/apis/core/validation/events.go), and stores what it takes: DIRECTORY/events has a line
 for each event, DIRECTORY/requests one for each request, "STATUS METHOD PATH TOKEN WHY". The next answers are in DIRECTORY/answers, "STATUS REASON
 MESSAGE" or "hang", one a line, each for one request; of 307 the message is the place. The token must be DIRECTORY/token. Events of the namespace that DIRECTORY/refuses
-names are refused for their rate. A GET is answered by the file DIRECTORY/get/PATH.TYPE, where TYPE is Table, Partial or yaml as the request accepts. With
-OLD_TLS it speaks no TLS 1.2."""
+names are refused for their rate. A GET is answered by the file DIRECTORY/get/PATH.TYPE, where TYPE is Table, Partial or yaml as the request accepts, or
+previous for a container that has ended. With OLD_TLS it speaks no TLS 1.2."""
 import http.server
 import json
 import os
@@ -95,7 +95,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def do_GET(self):
         accept = self.headers["Accept"]
-        kind = next((kind for kind in ("Table", "Partial") if "as=" + kind in accept), "yaml")
+        kind = next((kind for kind in ("Table", "Partial") if "as=" + kind in accept), "previous" if "previous=true" in self.path else "yaml")
+        if not re.search(r"application/yaml|\*/\*", accept):
+            return self.answer(406, "NotAcceptable", "only the following media types are accepted: application/json, application/yaml")
         with open(f"{ROOT}/token", encoding="utf-8") as f:
             if self.headers.get("Authorization") != "Bearer " + f.read().strip():
                 return self.answer(401, "Unauthorized", "Unauthorized")
@@ -103,6 +105,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with open(f"{ROOT}/get{self.path.partition('?')[0]}.{kind}", "rb") as f:
                 body = f.read()
         except OSError:
+            if kind == "previous":
+                return self.answer(400, "BadRequest", "previous terminated container not found")
             return self.answer(404, "NotFound", "the server could not find the requested resource")
         with LOCK, open(f"{ROOT}/requests", "a", encoding="utf-8") as f:
             f.write(f"200 GET {self.path}\n")
