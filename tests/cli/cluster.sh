@@ -12,7 +12,7 @@ built KUSTOMIZE "${BUILD:-build}/tests/go/usr/bin/kustomize"
 CRDS=tests/cluster/crds.yaml
 refused() { ! "$@"; }
 # The groups of tests/cluster/crds.yaml
-FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|(security|monitoring)\.openshift\.io|monitoring\.coreos\.com|k8s\.cni\.cncf\.io|kubeflow\.org|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
+FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|(security|monitoring)\.openshift\.io|monitoring\.coreos\.com|k8s\.cni\.cncf\.io|(trainer\.)?kubeflow\.org|ray\.io|batch\.volcano\.sh|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
 # judge FILE: each of its objects, by who knows its kind
 judge() {
 	rm -f "$T"/judged.*
@@ -56,6 +56,9 @@ check "control: kustomize refuses what is not there" refused "$KUSTOMIZE" build 
 json() { python3 -c 'import json, sys, yaml; json.dump([o for o in yaml.safe_load_all(open(sys.argv[1])) if o], sys.stdout)' "$1"; }
 templates='[.[] | if .kind == "PyTorchJob" then .spec.pytorchReplicaSpecs[].template elif .kind == "MPIJob" then .spec.mpiReplicaSpecs[].template
 	elif .kind == "JobSet" then .spec.replicatedJobs[].template.spec.template
+	elif .kind == "RayCluster" then .spec.headGroupSpec.template, .spec.workerGroupSpecs[].template
+	elif .kind == "TrainingRuntime" then .spec.template.spec.replicatedJobs[].template.spec.template
+	elif .spec.tasks then .spec.tasks[].template
 	elif .kind == "LeaderWorkerSet" then .spec.leaderWorkerTemplate.workerTemplate
 	else .spec.template // select(.kind == "Pod") end]'
 # pods FILE: its pods as objects, which Kubernetes' types judge also where they do not know the kind around them
@@ -67,8 +70,8 @@ example() {
 }
 for file in config/examples/*.yaml config/examples/benchmark-torch/job.yaml; do
 	check "$(basename "$file" .yaml): its pods, by Kubernetes' types" pods "$file"
-	example "$file" "the annotation is on the pod, but not on MPI's launcher" \
-		'(.metadata.annotations["oci-rdma-hook.io/inject"] == "true") == (.spec.containers[0].name != "launcher")'
+	example "$file" "the annotation is on the pod, but not on MPI's launcher or Ray's head" \
+		'(.metadata.annotations["oci-rdma-hook.io/inject"] == "true") != (.spec.containers[0].name | IN("launcher", "ray-head"))'
 	example "$file" "nothing that restricted-v2 and the level restricted refuse" '
 		([paths | map(tostring) | last] | all(IN("privileged", "hostPath", "hostNetwork", "hostPID", "hostIPC", "add",
 			"serviceAccountName", "hostPort") | not)) and
@@ -124,6 +127,12 @@ is "pytorchjob, leaderworkerset, jobset: torchrun is told as many nodes as there
 		elif .kind == "JobSet" then .spec.replicatedJobs[0].template.spec | .completions, .template else .spec.leaderWorkerTemplate | .size, .workerTemplate end] |
 		.[0] as $nodes | .[1].spec.containers[0].command | map(select(startswith("--nnodes=")))[0] | sub("--nnodes="; "") |
 		if . == "$(LWS_GROUP_SIZE)" then . , ($nodes | tostring) else select(. == ($nodes | tostring)) end' | xargs)"
+is "volcano: torchrun waits for as many pods as there are, at the first one's name" true "$(json config/examples/volcano.yaml | jq '.[0] as $job | $job.spec |
+	.tasks[0] as $task | $task.template.spec.containers[0].command as $command | .minAvailable == $task.replicas and (.plugins | keys) == ["env", "svc"] and
+	($command | index("--nnodes=\($task.replicas)") != null and index("--node-rank=$(VC_TASK_INDEX)") != null and
+		index("--master-addr=\($job.metadata.name)-\($task.name)-0.\($job.metadata.name)") != null)')"
+is "raycluster, trainjob: the job names what is beside it" '"ray" "torch-rdma"' "$(for name in raycluster trainjob; do json config/examples/$name.yaml; done |
+	jq -c '.[0].metadata.name as $name | .[1].spec | (.clusterSelector["ray.io/cluster"] // .runtimeRef.name) | select(. == $name)' | xargs -0 | tr '\n' ' ' | sed 's/ *$//')"
 is "mpijob: a process for each slot of each worker" true "$(json config/examples/mpijob.yaml | jq '.[0].spec | (.mpiReplicaSpecs.Launcher.template.spec.containers[0].command) as $command |
 	$command[($command | index("-np")) + 1] == (.slotsPerWorker * .mpiReplicaSpecs.Worker.replicas | tostring) and
 	(.slotsPerWorker | tostring) == .mpiReplicaSpecs.Worker.template.spec.containers[0].resources.limits["nvidia.com/gpu"]')"
@@ -354,6 +363,8 @@ is "…in the operator's words: Restart names a service, None nothing, and None 
 is "MachineOSConfig: as its type in the operator's API has it" "containerFile imageBuilder machineConfigPool renderedImagePushSecret renderedImagePushSpec" \
 	"$(json config/openshift/machineosconfig.yaml | jq -r '.[0].spec | keys | join(" ")')"
 
+is "canary: a pool of its own, with what ROLE=canary renders and what all workers have" '["canary","machineconfiguration.openshift.io/role",["worker","canary"],["node-role.kubernetes.io/canary"]]' \
+	"$(json config/openshift/canary.yaml | jq -c '.[0] | [.metadata.name, (.spec.machineConfigSelector.matchExpressions[] | .key, .values), (.spec.nodeSelector.matchLabels | keys)]')"
 # metadata.annotations may have 256 KiB together (apimachinery, ValidateAnnotationsSize), and oc apply copies the object into one.
 has "MachineConfigs are applied by the server, as their file says" "oc apply --server-side -f mc.yaml" "$(sed '/^[^#]/q' "$T/mc.yaml")"
 
@@ -564,8 +575,9 @@ nodes() {
 for name in {kubernetes,openshift}-{nri,nri-launch,install,events}; do
 	is "$name: only workers with an HCA have its pods, and nodes that are labelled by hand" \
 		"$(printf 'feature.node.kubernetes.io/rdma.%s In true, node-role.kubernetes.io/control-plane DoesNotExist; or ' capable available)oci-rdma-hook.io/rdma In true" "$(nodes "$name")"
+	# config/openshift adds roles and SCCs, which no release changes by itself.
 	is "$name: each object and pod says its version" "$(sed -n 's/^VERSION := //p' Makefile)" "$(json "$T/config-$name.yaml" |
-		jq -r '[.[] | select(.kind | IN("DaemonSet", "ConfigMap")) | .metadata, (.spec.template.metadata // empty) | .labels["app.kubernetes.io/version"]] | unique[]')"
+		jq -r '[.[] | select(.kind | IN("Role", "RoleBinding", "SecurityContextConstraints") | not) | .metadata, (.spec.template.metadata // empty) | .labels["app.kubernetes.io/version"]] | unique[]')"
 done
 for name in {kubernetes,openshift}-remove; do is "$name: removes from every node" everywhere "$(nodes "$name")"; done
 has "kubernetes-nri-launch-remove: removes from every node" everywhere "$(nodes kubernetes-nri-launch-remove)"
