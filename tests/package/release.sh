@@ -144,6 +144,11 @@ refused "a test that takes long fails" tests "see the end of build/release-check
 committed sed -i 's/git archive/false/' Makefile
 refused "no tarball" "build/oci-rdma-hook-$version.tar.gz" "make dist did not make it" ""
 
+row "SECURITY.md has no address of its own: who publishes writes it into MAINTAINERS alone"
+is "none" "" "$(grep -nE '[[:alnum:]]@[[:alnum:]]|https?://' "$here/SECURITY.md")"
+has "where it is" "](MAINTAINERS)" "$(<"$here/SECURITY.md")"
+row ''
+
 # ---- a tree of `make dist`, which is not git's, below another's repository ----
 
 git init -q "$T/other"
