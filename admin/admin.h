@@ -12,14 +12,13 @@
 #include "core/options.h"
 #include "core/policy/policy.h"
 
-/* ---- --check-config: what the installers ask before they switch a hook on ---- */
+/* Each prints on stdout, or on stderr why not, and returns the exit status. */
 
 /*
- * Checks the files, each our config.json or a hooks.d file, as what is in it says; without files
- * the node's config.json, all hooks.d files that engines read and that speak of us, and CRI-O's
- * handlers with the shim. Also whether those that are checked together fit each other. Prints a
- * line for each: "ok" on stdout, or on stderr what is wrong. Changes nothing. Returns the exit
- * status: 0 if all are right, else 1.
+ * --check-config: checks the files, each our config.json or a hooks.d file, as its keys say;
+ * without files the node's config.json, all hooks.d files that engines read and that speak of us,
+ * and the engines' handlers with the shim. Also whether those that are checked together fit each
+ * other. A line for each, "ok" or what is wrong.
  */
 int check_config(const struct options *options, char *const *files, size_t n_files);
 
@@ -40,67 +39,50 @@ struct results {
 	size_t room;
 };
 
-/* problem, file: NULL for none. Returns 0, or -1 without memory. */
-int results_add(struct results *results, const char *what, const char *note,
-		const struct err *problem, const struct hooks_file *file);
+/* problem, file: NULL for none. If there is no memory, only the arena says so. */
+void results_add(struct results *results, const char *what, const char *note,
+		 const struct err *problem, const struct hooks_file *file);
 
 /* Looks at CRI-O's handlers, containerd's, with all its files, and Docker's runtimes. An engine
- * without the shim is not spoken of. root: the node. config: NULL: it cannot be read.
- * Returns 0, or -1 without memory. */
-int check_engines(struct results *results, int root, const struct crio *crio,
-		  const struct config *config);
+ * without the shim is not spoken of. root: the node. config: NULL: it cannot be read. */
+void check_engines(struct results *results, int root, const struct crio *crio,
+		   const struct config *config);
 
-/* ---- --crio-handler (crio_handler.c) ---- */
-
-/* The drop-in that gives CRI-O a handler with the shim, made for this node. */
+/* ---- the rest ---- */
 
 /*
- * Prints it on stdout: the table of CRI-O's own handler for the runtime that shim ends in, with
- * shim as its runtime_path. printed: what `crio status config` printed, "-" for stdin; NULL for the
- * node's files. Prints nothing where CRI-O would not start with it, or its pods could not, but on
- * stderr why. Returns the exit status.
+ * --crio-handler: a drop-in with a handler for this node: the table of CRI-O's own handler for the
+ * runtime that shim ends in, with shim as its runtime_path. printed: what `crio status config`
+ * printed, "-" for stdin; NULL for the node's files. Nothing is printed if CRI-O would not start
+ * with it, or its pods could not.
  */
 int crio_handler(const struct options *options, const char *shim, const char *printed);
 
-/* What an engine has printed, for both handlers. printed: a path, or "-" for stdin */
-int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
-		 struct err *err);
-
-/* ---- --containerd-handler (containerd_handler.c) ---- */
-
-/* The tables that give containerd a handler with the shim, made for this node. */
-
 /*
- * Prints them on stdout, to be appended to config.toml: all that containerd's own handler for the
- * runtime that shim ends in says otherwise than by default, with shim as its BinaryName and our
- * annotations handed on. printed: what `containerd config dump` printed, "-" for stdin. Prints
- * nothing where its pods could not start, but on stderr why. Returns the exit status.
+ * --containerd-handler: tables to be appended to config.toml: all that containerd's own handler for
+ * the runtime that shim ends in says otherwise than by default, with shim as its BinaryName and our
+ * annotations handed on. printed: what `containerd config dump` printed. Nothing is printed if its
+ * pods could not start.
  */
 int containerd_handler(const struct options *options, const char *shim, const char *printed);
 
-/* ---- --cdi (cdi.c) ---- */
-
-/* The node's HCAs as a CDI spec, for engines on hosts without Kubernetes. */
+/* What an engine has printed, for both. printed: a path, or "-" for stdin */
+int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
+		 struct err *err);
 
 /*
- * A device for each HCA by its ibdev name and by its address, and one of all; with the hooks, whose
- * arguments ask, since choosing a device is asking. Only device files are named, no numbers: the
- * engine looks at these when a container is created.
- *
- * file: is replaced by the spec, at once and whole, or removed where the node has no HCA, of which
- * there is no spec; NULL: printed, and no HCA is an error. Returns the exit status.
+ * --cdi: the node's HCAs as a CDI spec, for engines on hosts without Kubernetes: a device for each
+ * HCA by its ibdev name and by its address, and one of all; with the hooks, whose arguments ask,
+ * since choosing a device is asking. Only device files are named, no numbers: the engine looks at
+ * these when a container is created. file: replaced by the spec, or removed if the node has no HCA;
+ * NULL: printed, and no HCA is an error.
  */
 int cdi(const struct options *options, const char *file);
 
-/* ---- --lock (lock.c) ---- */
-
-/* flock(1) of the node, for install/kubernetes/node-install, whose image has only a busybox
- * without it */
-
 /*
- * Takes the exclusive lock of an open file, and waits until it is free. The lock is the open
- * file's, which the caller also has: it holds until the caller closes it or ends (flock(2)).
- * Returns the exit status.
+ * --lock: flock(1), for install/kubernetes/node-install, whose image's busybox lacks it: takes the
+ * exclusive lock of the caller's open file, and waits for it. It holds until the caller closes that
+ * file or ends (flock(2)).
  */
 int lock_descriptor(const char *descriptor);
 

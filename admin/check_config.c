@@ -35,23 +35,21 @@ static void free_check(const struct check *check)
 	cleanup_close_fd(&check->place.sysroot);
 }
 
-int results_add(struct results *results, const char *what, const char *note,
-		const struct err *problem, const struct hooks_file *file)
+void results_add(struct results *results, const char *what, const char *note,
+		 const struct err *problem, const struct hooks_file *file)
 {
 	struct result result = {.what = what, .note = note};
 	struct result *added;
 
-	if (problem && !(result.problem = arena_printf(&results->arena, "%s%s%s", problem->text,
-						       problem->more ? "\n" : "",
-						       problem->more ? problem->more : "")))
-		return -1;
+	if (problem)
+		result.problem =
+			arena_printf(&results->arena, "%s%s%s", problem->text,
+				     problem->more ? "\n" : "", problem->more ? problem->more : "");
 	if (file)
 		result.file = *file;
 	added = arena_push(&results->arena, results->item, results->n, results->room);
-	if (!added)
-		return -1;
-	*added = result;
-	return 0;
+	if (added)
+		*added = result;
 }
 
 /* ---- which of the two a file is ---- */
@@ -83,8 +81,8 @@ static int keep_config(struct check *check, const struct config *config, struct 
 	return config_check(config, err);
 }
 
-/* path: NULL for the node's own, which need not be there. Returns 0, or -1 without memory. */
-static int check_policy_file(struct check *check, const char *path)
+/* path: NULL for the node's own, which need not be there */
+static void check_policy_file(struct check *check, const char *path)
 {
 	int sysroot = check->place.sysroot;
 	const char *note = "";
@@ -97,21 +95,20 @@ static int check_policy_file(struct check *check, const char *path)
 	if (!path && status == 0 &&
 	    faccessat(sysroot, CONFIG_PATH, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
 		note = " (does not exist: the defaults apply)";
-	return results_add(&check->results, path ? path : "/" CONFIG_PATH, note,
-			   status < 0 ? &problem : NULL, NULL);
+	results_add(&check->results, path ? path : "/" CONFIG_PATH, note,
+		    status < 0 ? &problem : NULL, NULL);
 }
 
 /* The shim's list of runtimes, which need not be there either */
-static int check_runtimes(struct check *check)
+static void check_runtimes(struct check *check)
 {
 	struct err problem;
 	int status;
 
 	if (!tree_exists(check->place.sysroot, RUNTIMES_PATH))
-		return 0;
+		return;
 	status = runtimes_check(&check->results.arena, check->place.sysroot, &problem);
-	return results_add(&check->results, "/" RUNTIMES_PATH, "", status < 0 ? &problem : NULL,
-			   NULL);
+	results_add(&check->results, "/" RUNTIMES_PATH, "", status < 0 ? &problem : NULL, NULL);
 }
 
 /* Both kinds are opened so; the policy through no link at all. */
@@ -138,18 +135,15 @@ static int read_named_file(struct check *check, const char *path, struct hooks_f
 	return keep_config(check, &config, problem);
 }
 
-static int check_named_files(struct check *check, char *const *files, size_t n_files)
+static void check_named_files(struct check *check, char *const *files, size_t n_files)
 {
 	for (size_t i = 0; i < n_files; i++) {
 		struct hooks_file file = {0};
 		struct err problem;
 		int status = read_named_file(check, files[i], &file, &problem);
 
-		if (results_add(&check->results, files[i], "", status < 0 ? &problem : NULL,
-				&file) < 0)
-			return -1;
+		results_add(&check->results, files[i], "", status < 0 ? &problem : NULL, &file);
 	}
-	return 0;
 }
 
 static int by_path(const void *a, const void *b)
@@ -163,8 +157,8 @@ static int check_installed(struct check *check, const char *config, struct err *
 	struct hooks_found *found;
 	size_t n;
 
-	if (check_policy_file(check, config) < 0 || check_runtimes(check) < 0)
-		return -1;
+	check_policy_file(check, config);
+	check_runtimes(check);
 	check->n_own = results->n;
 	if (hooks_list(&results->arena, &check->place, &found, &n, err) < 0)
 		return -1;
@@ -173,18 +167,20 @@ static int check_installed(struct check *check, const char *config, struct err *
 	for (size_t i = 0; i < n; i++) {
 		if (!found[i].ours)
 			continue;
-		if (results_add(results, found[i].path, "", NULL,
-				found[i].problem ? NULL : &found[i].file) < 0)
+		results_add(results, found[i].path, "", NULL,
+			    found[i].problem ? NULL : &found[i].file);
+		if (err_of_arena(&results->arena, err) < 0)
 			return -1;
 		results->item[results->n - 1].problem = found[i].problem;
 	}
-	return check_engines(results, check->place.sysroot, &check->crio,
-			     check->has_config ? &check->config : NULL);
+	check_engines(results, check->place.sysroot, &check->crio,
+		      check->has_config ? &check->config : NULL);
+	return 0;
 }
 
 /* ---- what belongs together ---- */
 
-static int check_opt_in(struct check *check)
+static void check_opt_in(struct check *check)
 {
 	struct results *results = &check->results;
 	unsigned shown = 0; /* stages in which a file shows us every container */
@@ -202,10 +198,7 @@ static int check_opt_in(struct check *check)
 		    hooks_file_check_opt_in(&r->file, &check->config, r->what, &problem) == 0)
 			continue;
 		r->problem = arena_strdup(&results->arena, problem.text);
-		if (!r->problem)
-			return -1;
 	}
-	return 0;
 }
 
 static bool print_spec_of_policy(const struct results *results)
@@ -249,14 +242,14 @@ static int check_all(struct check *check, const struct options *options, char *c
 	if (check->place.sysroot < 0 || check_openat2(check, err) < 0 ||
 	    crio_read(arena, check->place.sysroot, &check->crio, err) < 0)
 		return -1;
-	(void)err_memory(err);
-	check->place.crio_dirs = crio_list_hooks_dirs(arena, &check->crio);
-	if (!check->place.crio_dirs ||
-	    (!n_files && check_installed(check, options->config, err) < 0) ||
-	    (n_files && options->config && check_policy_file(check, options->config) < 0) ||
-	    check_named_files(check, files, n_files) < 0)
+	check->place.crio_dirs = check->crio.hooks_dirs.item;
+	if (!n_files && check_installed(check, options->config, err) < 0)
 		return -1;
-	return check_opt_in(check);
+	if (n_files && options->config)
+		check_policy_file(check, options->config);
+	check_named_files(check, files, n_files);
+	check_opt_in(check);
+	return err_of_arena(arena, err);
 }
 
 int check_config(const struct options *options, char *const *files, size_t n_files)

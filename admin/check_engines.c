@@ -11,7 +11,7 @@
 /* ---- CRI-O ---- */
 
 /* What cannot be read of its configuration is the doctor's. */
-static int check_crio_handlers(struct results *results, int root, const struct crio *crio)
+static void check_crio_handlers(struct results *results, int root, const struct crio *crio)
 {
 	for (size_t i = 0; i < crio->n_handlers; i++) {
 		const struct crio_handler *handler = &crio->handler[i];
@@ -20,11 +20,8 @@ static int check_crio_handlers(struct results *results, int root, const struct c
 		if (!names_shim(handler->runtime_path))
 			continue;
 		handler_judge_crio(&results->arena, root, crio, handler, &verdict);
-		if (results_add(results, handler->file, "", verdict.fault ? &verdict.why : NULL,
-				NULL) < 0)
-			return -1;
+		results_add(results, handler->file, "", verdict.fault ? &verdict.why : NULL, NULL);
 	}
-	return 0;
 }
 
 /* ---- containerd ---- */
@@ -43,13 +40,16 @@ static const char *describe(struct arena *arena, const struct containerd *contai
 }
 
 /* A configuration that cannot be read says nothing: containerd would not run. */
-static int check_containerd_handlers(struct results *results, int root, const struct config *config)
+static void check_containerd_handlers(struct results *results, int root,
+				      const struct config *config)
 {
 	struct containerd containerd;
 	struct err unread;
 
-	if (containerd_read(&results->arena, root, CONTAINERD_CONFIG, &containerd, &unread) < 0)
-		return unread.memory ? -1 : 0;
+	if (containerd_read(&results->arena, root, CONTAINERD_CONFIG, &containerd, &unread) < 0) {
+		results->arena.failed |= unread.memory;
+		return;
+	}
 	for (size_t i = 0; i < containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &containerd.handler[i];
 		struct handler_verdict verdict;
@@ -61,11 +61,9 @@ static int check_containerd_handlers(struct results *results, int root, const st
 					 &verdict);
 		if (verdict.replaced_by)
 			note = describe(&results->arena, &containerd, handler, verdict.replaced_by);
-		if (!note || results_add(results, handler->file, note,
-					 verdict.fault ? &verdict.why : NULL, NULL) < 0)
-			return -1;
+		results_add(results, handler->file, note, verdict.fault ? &verdict.why : NULL,
+			    NULL);
 	}
-	return 0;
 }
 
 /* ---- Docker ---- */
@@ -75,35 +73,37 @@ static int check_containerd_handlers(struct results *results, int root, const st
 /* A default that has no entry (daemon/runtime_unix.go, setupRuntimes; `dockerd --validate` accepts
  * it), by a name of ours: it was taken away, or not yet put there. Another of that kind is not our
  * business. */
-static int check_docker_default(struct results *results, const struct docker *docker)
+static void check_docker_default(struct results *results, const struct docker *docker)
 {
 	const char *name = docker->default_runtime;
 	struct err problem;
 
 	if (docker_find_runtime(docker, name) || !names_handler(name))
-		return 0;
+		return;
 	(void)err_set(&problem,
 		      DOCKER_FILE ": default-runtime %.64s is not among its runtimes, so that "
 				  "Docker does not start: add that runtime, or name another",
 		      name);
-	return results_add(results, DOCKER_FILE, "", &problem, NULL);
+	results_add(results, DOCKER_FILE, "", &problem, NULL);
 }
 
 /* A file that cannot be read, and speaks of us, was cut off when it was given our entry. */
-static int check_docker(struct results *results, int root)
+static void check_docker(struct results *results, int root)
 {
 	struct docker docker;
 	struct fs_text text;
 	struct err problem;
 	int status = tree_read(&results->arena, root, DOCKER_CONFIG, ENGINE_FILE_SIZE_MAX, &text);
 
+	results->arena.failed |= status == -ENOMEM;
 	if (status < 0)
-		return status == -ENOMEM ? -1 : 0;
-	if (docker_read_text(&results->arena, &text, &docker, &problem) < 0)
-		return problem.memory || (strstr(text.bytes, SHIM_NAME) &&
-					  results_add(results, DOCKER_FILE, "", &problem, NULL) < 0)
-			       ? -1
-			       : 0;
+		return;
+	if (docker_read_text(&results->arena, &text, &docker, &problem) < 0) {
+		results->arena.failed |= problem.memory;
+		if (strstr(text.bytes, SHIM_NAME))
+			results_add(results, DOCKER_FILE, "", &problem, NULL);
+		return;
+	}
 	for (size_t i = 0; i < docker.n_runtimes; i++) {
 		const struct docker_runtime *runtime = &docker.runtime[i];
 		bool is_default = strcmp(docker.default_runtime, runtime->name) == 0;
@@ -111,20 +111,19 @@ static int check_docker(struct results *results, int root)
 		if (!names_shim(runtime->path))
 			continue;
 		status = handler_check_docker(&results->arena, root, runtime, &problem);
-		if (results_add(results, DOCKER_FILE,
-				is_default ? " (the default: without the shim no container starts)"
-					   : "",
-				status < 0 ? &problem : NULL, NULL) < 0)
-			return -1;
+		results_add(results, DOCKER_FILE,
+			    is_default ? " (the default: without the shim no container starts)"
+				       : "",
+			    status < 0 ? &problem : NULL, NULL);
 	}
-	return check_docker_default(results, &docker);
+	check_docker_default(results, &docker);
 }
 
-int check_engines(struct results *results, int root, const struct crio *crio,
-		  const struct config *config)
+void check_engines(struct results *results, int root, const struct crio *crio,
+		   const struct config *config)
 {
-	if (check_crio_handlers(results, root, crio) < 0 ||
-	    (config && check_containerd_handlers(results, root, config) < 0))
-		return -1;
-	return check_docker(results, root);
+	check_crio_handlers(results, root, crio);
+	if (config)
+		check_containerd_handlers(results, root, config);
+	check_docker(results, root);
 }

@@ -153,19 +153,17 @@ static struct containerd_handler *open_containerd_handler(struct reading *readin
 	return added;
 }
 
-/* name: "runc", or "runc.options" for the table below it. Returns 0, or -1 without memory. */
-static int take_containerd_handler(struct reading *reading, const char *name,
-				   const struct toml_item *item)
+/* name: "runc", or "runc.options" for the table below it */
+static void take_containerd_handler(struct reading *reading, const char *name,
+				    const struct toml_item *item)
 {
 	const char *table = "";
 	const char *own = toml_first_part(reading->arena, name, &table);
 	bool option = strcmp(table, "options") == 0;
 	struct containerd_handler *handler = own ? open_containerd_handler(reading, own) : NULL;
 
-	if (!handler)
-		return -1;
-	if (item->type == TOML_HEADING || (table[0] && !option))
-		return 0;
+	if (!handler || item->type == TOML_HEADING || (table[0] && !option))
+		return;
 	if (option && item->type == TOML_STRING && strcmp(item->key, "BinaryName") == 0) {
 		handler->binary = item->string;
 		handler->file = reading->file;
@@ -176,7 +174,7 @@ static int take_containerd_handler(struct reading *reading, const char *name,
 		handler->pod_annotations = item->strings;
 		handler->n_pod_annotations = item->n;
 	}
-	return toml_items_add(reading->arena, &handler->entries, item, table);
+	toml_items_add(reading->arena, &handler->entries, item, table);
 }
 
 static const char *const plugins[] = {"io.containerd.grpc.v1.cri", "io.containerd.cri.v1.runtime"};
@@ -218,24 +216,23 @@ static void take_top(struct reading *reading, const struct toml_item *item)
 
 #define HANDLERS "containerd.runtimes."
 
-static int take_key(struct reading *reading, const struct toml_item *item)
+static void take_key(struct reading *reading, const struct toml_item *item)
 {
 	const char *name = below_plugin(item->table);
 
 	if (!item->table[0] && item->type != TOML_HEADING)
 		take_top(reading, item);
 	if (!name)
-		return 0;
+		return;
 	reading->containerd.plugin_file = reading->file;
 	reading->containerd.plugin_version = reading->version;
-	if (text_starts_with(name, HANDLERS))
-		return take_containerd_handler(reading, name + strlen(HANDLERS), item);
-	if (item->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
-	    strcmp(item->key, "default_runtime_name") == 0) {
+	if (text_starts_with(name, HANDLERS)) {
+		take_containerd_handler(reading, name + strlen(HANDLERS), item);
+	} else if (item->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
+		   strcmp(item->key, "default_runtime_name") == 0) {
 		reading->containerd.default_runtime = item->string;
 		reading->containerd.default_file = reading->file;
 	}
-	return 0;
 }
 
 /* Returns 0 or -1. */
@@ -245,11 +242,9 @@ static int take_containerd_text(struct reading *reading, const char *text, struc
 
 	if (toml_read(reading->arena, reading->file, text, &items, err) < 0)
 		return -1;
-	for (size_t i = 0; i < items.n; i++) {
-		if (take_key(reading, &items.item[i]) < 0)
-			return err_memory(err);
-	}
-	return 0;
+	for (size_t i = 0; i < items.n; i++)
+		take_key(reading, &items.item[i]);
+	return err_of_arena(reading->arena, err);
 }
 
 static struct reading begin_table(struct arena *arena, const char *what)

@@ -25,15 +25,6 @@ struct crio_handler *crio_find_handler(const struct crio *crio, const char *name
 	return NULL;
 }
 
-const char *const *crio_list_hooks_dirs(struct arena *arena, const struct crio *crio)
-{
-	const char **list = arena_alloc(arena, (crio->hooks_dirs.n + 1) * sizeof(*list));
-
-	for (size_t i = 0; list && i < crio->hooks_dirs.n; i++)
-		list[i] = crio->hooks_dirs.item[i];
-	return list;
-}
-
 /* ---- a handler ---- */
 
 /* The one that a file speaks of. What an earlier file said of that name is over. */
@@ -87,45 +78,42 @@ static void drop_table(struct crio_handler *handler, const char *name)
 	}
 }
 
-/* name: "crun", or "crun.default_annotations" for a table below it. Returns 0, or -1 without
- * memory.
- */
-static int take_handler(struct merging *merging, const char *name, const struct toml_item *item)
+/* name: "crun", or "crun.default_annotations" for a table below it */
+static void take_handler(struct merging *merging, const char *name, const struct toml_item *item)
 {
 	const char *table = "";
 	const char *own = toml_first_part(merging->arena, name, &table);
 	struct crio_handler *handler = own ? open_crio_handler(merging, own) : NULL;
 	const char *inside;
 
-	if (!handler)
-		return -1;
-	if (item->type == TOML_HEADING)
-		return 0;
+	if (!handler || item->type == TOML_HEADING)
+		return;
 	if (!table[0])
 		take_own(handler, item);
 	if (!table[0] && item->type == TOML_TABLE) {
 		inside = toml_spell(merging->arena, item->key);
-		if (!inside)
-			return -1;
-		drop_table(handler, inside);
+		if (inside)
+			drop_table(handler, inside);
 	}
-	return toml_items_add(merging->arena, &handler->entries, item, table);
+	toml_items_add(merging->arena, &handler->entries, item, table);
 }
 
 /* ---- the rest ---- */
 
-static int take_crio_key(struct merging *merging, const struct toml_item *item)
+static void take_crio_key(struct merging *merging, const struct toml_item *item)
 {
 	struct crio *crio = &merging->crio;
 	const struct crio_list list = {.item = item->strings, .n = item->n, .file = merging->file};
 
-	if (text_starts_with(item->table, HANDLERS))
-		return take_handler(merging, item->table + strlen(HANDLERS), item);
+	if (text_starts_with(item->table, HANDLERS)) {
+		take_handler(merging, item->table + strlen(HANDLERS), item);
+		return;
+	}
 	if (strcmp(item->table, "crio") == 0 && strcmp(item->key, "root") == 0 &&
 	    item->type == TOML_STRING)
 		crio->storage = item->string;
 	if (strcmp(item->table, RUNTIME) != 0)
-		return 0;
+		return;
 	if (strcmp(item->key, "default_runtime") == 0 && item->type == TOML_STRING) {
 		crio->default_runtime = item->string;
 		crio->default_file = merging->file;
@@ -136,7 +124,6 @@ static int take_crio_key(struct merging *merging, const struct toml_item *item)
 	} else if (strcmp(item->key, "hooks_dir") == 0 && item->type == TOML_STRINGS) {
 		crio->hooks_dirs = list;
 	}
-	return 0;
 }
 
 /* What stands before an error counts. Returns 0 or -1. */
@@ -145,22 +132,21 @@ static int take_text(struct merging *merging, const char *text, struct err *err)
 	struct toml_items items;
 	int status = toml_read(merging->arena, merging->file, text, &items, err);
 
-	for (size_t i = 0; i < items.n; i++) {
-		if (take_crio_key(merging, &items.item[i]) < 0)
-			return err_memory(err);
-	}
+	for (size_t i = 0; i < items.n; i++)
+		take_crio_key(merging, &items.item[i]);
 	return status;
 }
 
 /* ---- the files ---- */
 
-static int add_problem(struct merging *merging, const char *text)
+static void add_problem(struct merging *merging, const char *text)
 {
 	struct crio *crio = &merging->crio;
 	const char **problem =
 		arena_push(merging->arena, crio->problem, crio->n_problems, crio->problems_room);
 
-	return problem && (*problem = arena_strdup(merging->arena, text)) ? 0 : -1;
+	if (problem)
+		*problem = arena_strdup(merging->arena, text);
 }
 
 /* Returns 0, -ENOENT, or -1 with *err. */
@@ -182,21 +168,23 @@ static int read_text(struct merging *merging, int root, const char *path, struct
 				 merging->file);
 }
 
-static int read_drop_in(struct merging *merging, int root, const char *path)
+static void read_drop_in(struct merging *merging, int root, const char *dir, const char *name)
 {
+	const char *path = arena_printf(merging->arena, "/%s/%s", dir, name);
 	struct fs_text text = {0};
 	struct err why;
 	int status;
 
-	merging->file = arena_printf(merging->arena, "/%s", path);
-	if (!merging->file)
-		return -1;
+	if (!path)
+		return;
+	merging->file = path;
 	status = read_text(merging, root, path, &text, &why);
 	if (status == 0)
 		status = take_text(merging, text.bytes, &why);
 	if (status == 0 || status == -ENOENT)
-		return 0;
-	return why.memory ? -1 : add_problem(merging, why.text);
+		return;
+	merging->arena->failed |= why.memory;
+	add_problem(merging, why.text);
 }
 
 int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *err)
@@ -206,19 +194,13 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 	int n = tree_list_all(arena, root, CRIO_DROPINS, "", &names); /* also hidden ones */
 
 	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
-	if (n < 0 || read_drop_in(&merging, root, CRIO_DIR "/crio.conf") < 0)
-		return err_memory(err);
-	for (int i = 0; i < n; i++) {
-		char *path = arena_printf(arena, CRIO_DROPINS "/%s", names[i]);
-
-		if (!path || read_drop_in(&merging, root, path) < 0)
-			return err_memory(err);
-	}
-	if (n == TREE_NAMES_MAX &&
-	    add_problem(&merging, "/" CRIO_DROPINS ": more files than can be read") < 0)
-		return err_memory(err);
+	read_drop_in(&merging, root, CRIO_DIR, "crio.conf");
+	for (int i = 0; i < n; i++)
+		read_drop_in(&merging, root, CRIO_DROPINS, names[i]);
+	if (n == TREE_NAMES_MAX)
+		add_problem(&merging, "/" CRIO_DROPINS ": more files than can be read");
 	*ret_crio = merging.crio;
-	return 0;
+	return err_of_arena(arena, err);
 }
 
 int crio_read_text(struct arena *arena, const char *what, const struct fs_text *text,
@@ -233,5 +215,5 @@ int crio_read_text(struct arena *arena, const char *what, const struct fs_text *
 	if (take_text(&merging, text->bytes, err) < 0)
 		return -1;
 	*ret_crio = merging.crio;
-	return 0;
+	return err_of_arena(arena, err);
 }

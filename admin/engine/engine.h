@@ -41,7 +41,7 @@ struct crio_handler {
 };
 
 struct crio_list {
-	const char **item;
+	const char **item; /* ends with NULL */
 	size_t n;
 	const char *file; /* NULL: not set */
 };
@@ -73,9 +73,6 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 /* The whole configuration from one text, as `crio status config` prints it. Returns 0 or -1. */
 int crio_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 		   struct crio *ret_crio, struct err *err);
-
-/* Its hooks_dirs, ending with NULL, in the arena; NULL without memory. */
-const char *const *crio_list_hooks_dirs(struct arena *arena, const struct crio *crio);
 
 /* The handler of that name, or NULL */
 struct crio_handler *crio_find_handler(const struct crio *crio, const char *name);

@@ -294,30 +294,24 @@ static int skip_scalar(struct reader *r)
 #define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 #define DEPTH_MAX 64
 
-int toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
-		   const char *table)
+void toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
+		    const char *table)
 {
 	struct toml_item *added = arena_push(arena, items->item, items->n, items->room);
 
 	if (!added)
-		return -1;
+		return;
 	*added = *item;
 	added->table = table;
-	return 0;
 }
 
-static int keep_value(struct reader *r, const struct place *place, const struct toml_item *item)
+static void keep(struct reader *r, const struct place *place, const struct toml_item *item)
 {
-	if (place->muted || toml_items_add(r->arena, &r->items, item, place->table) == 0)
-		return 0;
-	return err_memory(r->err);
+	if (!place->muted)
+		toml_items_add(r->arena, &r->items, item, place->table);
 }
 
-static int keep_heading(struct reader *r, const struct place *place)
-{
-	return keep_value(r, place,
-			  &(struct toml_item){.type = TOML_HEADING, .key = "", .spelled = ""});
-}
+static const struct toml_item heading = {.type = TOML_HEADING, .key = "", .spelled = ""};
 
 /* ---- names ---- */
 
@@ -386,14 +380,59 @@ const char *toml_first_part(struct arena *arena, const char *table, const char *
 	return part;
 }
 
-/* Goes into the table of that name, which is there or is made now. */
-static int enter(struct reader *r, struct place *place, struct toml_name *name)
+/* Why what has this name already, of the kind `old`, can be none of the other kind; NULL: it can */
+static const char *clash(enum toml_kind kind, enum toml_kind old)
 {
-	const char *part = toml_spell(r->arena, name->name);
+	switch (kind) {
+	case TOML_IMPLICIT:
+		return old == TOML_VALUE ? "this table lies inside something that is not a table, "
+					   "or that cannot be extended"
+					 : NULL;
+	case TOML_DOTTED:
+		return old != TOML_DOTTED ? "this dotted key leads into something that is not a "
+					    "table, or that cannot be extended"
+					  : NULL;
+	case TOML_HEADED:
+		return old != TOML_IMPLICIT ? "this table is defined twice" : NULL;
+	case TOML_TABLES:
+		return old != TOML_TABLES ? "this table is defined twice" : NULL;
+	case TOML_VALUE:
+		break;
+	}
+	return "this key is defined twice";
+}
 
-	if (name->kind == TOML_TABLES)
-		place->muted = true;
-	place->self = name;
+/*
+ * Goes into what has that name in the table. It is made, of that kind, if it is not there:
+ * TOML_IMPLICIT for "a" of [a.b], TOML_HEADED for "b", or TOML_TABLES for that of [[a.b]];
+ * TOML_DOTTED for "a" of a.b = 1, TOML_VALUE for "b".
+ */
+static int enter(struct reader *r, struct place *place, const char *part, enum toml_kind kind)
+{
+	struct toml_name **at = &place->self->first;
+	const char *why = NULL;
+
+	while (*at && strcmp((*at)->name, part) != 0)
+		at = &(*at)->next;
+	if (*at)
+		why = clash(kind, (*at)->kind);
+	else if (r->n_names++ == NAMES_MAX)
+		why = "more keys and tables than can be read";
+	if (why)
+		return fail(r, why);
+	if (!*at) {
+		*at = arena_alloc(r->arena, sizeof(**at));
+		if (!*at)
+			return err_memory(r->err);
+		**at = (struct toml_name){.name = part, .kind = kind};
+	}
+	place->self = *at;
+	if (kind == TOML_HEADED)
+		place->self->kind = kind;
+	if (kind == TOML_TABLES)
+		place->self->first = NULL; /* each has names of its own */
+	place->muted |= place->self->kind == TOML_TABLES;
+	part = toml_spell(r->arena, part);
 	if (part && place->table[0])
 		part = arena_printf(r->arena, "%s.%s", place->table, part);
 	if (!part)
@@ -402,62 +441,7 @@ static int enter(struct reader *r, struct place *place, struct toml_name *name)
 	return 0;
 }
 
-/* The name in a table. It is made, of that kind, if it is not there: *ret_new. NULL with the
- * reason. */
-static struct toml_name *name_in(struct reader *r, const struct place *place, const char *part,
-				 enum toml_kind kind, bool *ret_new)
-{
-	struct toml_name **name = &place->self->first;
-
-	while (*name && strcmp((*name)->name, part) != 0)
-		name = &(*name)->next;
-	*ret_new = !*name;
-	if (!*ret_new)
-		return *name;
-	if (r->n_names++ == NAMES_MAX) {
-		(void)fail(r, "more keys and tables than can be read");
-		return NULL;
-	}
-	*name = arena_alloc(r->arena, sizeof(**name));
-	if (*name)
-		**name = (struct toml_name){.name = part, .kind = kind};
-	else
-		(void)err_memory(r->err);
-	return *name;
-}
-
 /* ---- headings ---- */
-
-/* "a" of [a.b] */
-static int enter_above(struct reader *r, struct place *place, const char *part)
-{
-	bool is_new;
-	struct toml_name *name = name_in(r, place, part, TOML_IMPLICIT, &is_new);
-
-	if (!name)
-		return -1;
-	if (name->kind == TOML_VALUE)
-		return fail(r, "this table lies inside something that is not a table, or that "
-			       "cannot be extended");
-	return enter(r, place, name);
-}
-
-/* "b" of [a.b], or of [[a.b]] */
-static int enter_own(struct reader *r, struct place *place, const char *part, enum toml_kind kind)
-{
-	bool is_new;
-	struct toml_name *name = name_in(r, place, part, kind, &is_new);
-
-	if (!name)
-		return -1;
-	if (!is_new && !(kind == TOML_HEADED && name->kind == TOML_IMPLICIT) &&
-	    !(kind == TOML_TABLES && name->kind == TOML_TABLES))
-		return fail(r, "this table is defined twice");
-	name->kind = kind;
-	if (kind == TOML_TABLES)
-		name->first = NULL; /* each has names of its own */
-	return enter(r, place, name);
-}
 
 static int read_heading(struct reader *r, struct toml_name *top, struct place *ret_place)
 {
@@ -473,16 +457,17 @@ static int read_heading(struct reader *r, struct toml_name *top, struct place *r
 		if (*r->at != '.')
 			break;
 		r->at++;
-		if (enter_above(r, &place, part) < 0)
+		if (enter(r, &place, part, TOML_IMPLICIT) < 0)
 			return -1;
 	}
 	if (strncmp(r->at, "]]", brackets) != 0)
 		return fail(r, "the heading of this table is not closed");
 	r->at += brackets;
-	if (enter_own(r, &place, part, kind) < 0 || finish_line(r) < 0)
+	if (enter(r, &place, part, kind) < 0 || finish_line(r) < 0)
 		return -1;
 	*ret_place = place;
-	return keep_heading(r, &place);
+	keep(r, &place, &heading);
+	return 0;
 }
 
 /* ---- values ---- */
@@ -492,6 +477,7 @@ static int read_value(struct reader *r, const struct place *place, int depth,
 
 static int read_array(struct reader *r, int depth, struct toml_item *value)
 {
+	const char **end;
 	size_t room = 0;
 
 	value->type = TOML_STRINGS;
@@ -506,15 +492,12 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 			break;
 		if (read_value(r, &inside, depth + 1, &item) < 0)
 			return -1;
-		if (item.type != TOML_STRING) {
+		if (item.type != TOML_STRING)
 			value->type = TOML_OTHER;
-		} else {
-			const char **string = arena_push(r->arena, value->strings, value->n, room);
-
-			if (!string)
-				return err_memory(r->err);
-			*string = item.string;
-		}
+		end = arena_push(r->arena, value->strings, value->n, room);
+		if (!end)
+			return err_memory(r->err);
+		*end = item.string;
 		if (skip_lines(r) < 0)
 			return -1;
 		if (*r->at == ']')
@@ -523,6 +506,11 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 			return fail(r, "this array is not closed");
 	}
 	r->at++;
+	end = arena_push(r->arena, value->strings, value->n, room);
+	if (!end)
+		return err_memory(r->err);
+	*end = NULL;
+	value->n--;
 	return 0;
 }
 
@@ -531,8 +519,7 @@ static int read_pair(struct reader *r, struct place place, int depth);
 /* On one line, except what its values hold */
 static int read_inline_table(struct reader *r, const struct place *place, int depth)
 {
-	if (keep_heading(r, place) < 0)
-		return -1;
+	keep(r, place, &heading);
 	r->at++;
 	skip_spaces(r);
 	if (*r->at == '}') {
@@ -569,29 +556,13 @@ static int read_value(struct reader *r, const struct place *place, int depth,
 	return read_string(r, true, &value->string);
 }
 
-/* "a" of a.b = 1 */
-static int enter_dotted(struct reader *r, struct place *place, const char *part)
-{
-	bool is_new;
-	struct toml_name *name = name_in(r, place, part, TOML_DOTTED, &is_new);
-
-	if (!name)
-		return -1;
-	if (name->kind != TOML_DOTTED)
-		return fail(r, "this dotted key leads into something that is not a table, or that "
-			       "cannot be extended");
-	return enter(r, place, name);
-}
-
 /* key = value */
 static int read_pair(struct reader *r, struct place place, int depth)
 {
 	const char *begin;
 	struct toml_item value = {0};
 	struct place inside;
-	struct toml_name *name;
 	const char *part = NULL;
-	bool is_new;
 
 	for (;; r->at++) {
 		skip_spaces(r);
@@ -600,24 +571,20 @@ static int read_pair(struct reader *r, struct place place, int depth)
 			return -1;
 		if (*r->at != '.')
 			break;
-		if (enter_dotted(r, &place, part) < 0)
+		if (enter(r, &place, part, TOML_DOTTED) < 0)
 			return -1;
 	}
 	if (*r->at != '=')
 		return fail(r, "this key has no value");
 	r->at++;
 	skip_spaces(r);
-	name = name_in(r, &place, part, TOML_VALUE, &is_new);
-	if (!name)
-		return -1;
-	if (!is_new)
-		return fail(r, "this key is defined twice");
 	inside = place;
-	if (enter(r, &inside, name) < 0 || read_value(r, &inside, depth, &value) < 0)
+	if (enter(r, &inside, part, TOML_VALUE) < 0 || read_value(r, &inside, depth, &value) < 0)
 		return -1;
 	value.key = part;
 	value.spelled = arena_strndup(r->arena, begin, (size_t)(r->at - begin));
-	return value.spelled ? keep_value(r, &place, &value) : err_memory(r->err);
+	keep(r, &place, &value);
+	return value.spelled ? 0 : err_memory(r->err);
 }
 
 static int read_tables(struct reader *r)
@@ -648,5 +615,5 @@ int toml_read(struct arena *arena, const char *what, const char *text, struct to
 	int status = read_tables(&reader);
 
 	*ret_items = reader.items;
-	return status;
+	return status < 0 ? -1 : err_of_arena(arena, err);
 }

@@ -33,7 +33,7 @@ struct toml_item {
 				key's last dot; "" for a heading */
 	enum toml_type type;
 	const char *string;
-	const char **strings;
+	const char **strings; /* n, and then NULL */
 	size_t n;
 };
 
@@ -43,9 +43,9 @@ struct toml_items {
 	size_t room;
 };
 
-/* Adds a copy of the item, as one of that table. Returns 0, or -1 without memory. */
-int toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
-		   const char *table);
+/* Adds a copy of the item, as one of that table. If there is no memory, only the arena says so. */
+void toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
+		    const char *table);
 
 /* All headings and keys, as they come, in the arena; after an error those before it. text is NUL-
  * terminated; it stays as it is. Returns 0 or -1. */

@@ -122,18 +122,6 @@ int hooks_check_text(struct arena *arena, const struct hooks_place *place, const
 	return 0;
 }
 
-int hooks_check(struct arena *arena, const struct hooks_place *place, const char *path,
-		struct hooks_file *ret_file, struct err *err)
-{
-	struct fs_text text;
-	bool linked;
-
-	if (trust_read_linked(arena, place->root, path, HOOKS_FILE_SIZE_MAX, &text, &linked, err) <
-	    0)
-		return -1;
-	return hooks_check_text(arena, place, path, &text, ret_file, err);
-}
-
 /* ---- all of a node ---- */
 
 struct search {
@@ -144,12 +132,13 @@ struct search {
 	size_t room;
 };
 
-static int add_hooks_file(struct search *s, const char *path, bool crio_reads, struct err *err)
+static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 {
 	struct hooks_found found = {.path = path, .crio_reads = crio_reads};
 	struct hooks_found *added;
 	struct fs_text text = {0};
 	struct err why;
+	bool linked;
 	int status = tree_read(s->arena, s->place->sysroot, path, HOOKS_FILE_SIZE_MAX, &text);
 
 	why.memory = false;
@@ -166,32 +155,30 @@ static int add_hooks_file(struct search *s, const char *path, bool crio_reads, s
 	} else {
 		found.ours = strcmp(text_base_name(found.file.path), HOOK_NAME) == 0;
 	}
-	if (found.ours && hooks_check(s->arena, s->place, path, &found.file, &why) < 0)
+	/* Its owner and mode too, and those of the directories on the way, links' as well */
+	if (found.ours &&
+	    (trust_read_linked(s->arena, s->place->root, path, HOOKS_FILE_SIZE_MAX, &text, &linked,
+			       &why) < 0 ||
+	     hooks_check_text(s->arena, s->place, path, &text, &found.file, &why) < 0))
 		found.problem = arena_strdup(s->arena, why.text);
+	s->arena->failed |= why.memory;
 	added = arena_push(s->arena, s->found, s->n, s->room);
-	if (!added || why.memory)
-		return err_memory(err);
-	*added = found;
-	return 0;
+	if (added)
+		*added = found;
 }
 
-static int add_dir(struct search *s, const char *dir, bool crio_reads, struct err *err)
+static void add_dir(struct search *s, const char *dir, bool crio_reads)
 {
 	const char **names;
 	/* Also hidden ones: the engines look at the ending alone (pkg/hooks/read.go, ReadDir). */
 	int n = tree_list_all(s->arena, s->place->sysroot, dir, ".json", &names);
 
-	if (n < 0)
-		return err_memory(err);
 	for (int i = 0; i < n; i++) {
 		const char *path = arena_printf(s->arena, "%s/%s", dir, names[i]);
 
-		if (!path)
-			return err_memory(err);
-		if (add_hooks_file(s, path, crio_reads, err) < 0)
-			return -1;
+		if (path)
+			add_hooks_file(s, path, crio_reads);
 	}
-	return 0;
 }
 
 /* An engine has the file for a hook (pkg/hooks/read.go): not if its program is missing. */
@@ -224,23 +211,20 @@ int hooks_list(struct arena *arena, const struct hooks_place *place, struct hook
 	size_t n = 0;
 
 	below.root = place->sysroot; /* the paths are the node's */
-	for (const char *const *dir = place->crio_dirs; dir && *dir; dir++) {
-		if (add_dir(&s, *dir, true, err) < 0)
-			return -1;
-	}
+	for (const char *const *dir = place->crio_dirs; dir && *dir; dir++)
+		add_dir(&s, *dir, true);
 	while (hooks_dirs[n])
 		n++;
 	while (n-- > 0) {
 		cleanup_fd dir = tree_open_dir(place->sysroot, hooks_dirs[n]);
 
 		/* One that is one of the others is not read twice. */
-		if (dir >= 0 && !find_dir(place->sysroot, place->crio_dirs, dir) &&
-		    add_dir(&s, hooks_dirs[n], place->crio_default, err) < 0)
-			return -1;
+		if (dir >= 0 && !find_dir(place->sysroot, place->crio_dirs, dir))
+			add_dir(&s, hooks_dirs[n], place->crio_default);
 	}
 	for (size_t i = 0; i < s.n; i++)
 		s.found[i].override = find_override(&s, &s.found[i]);
 	*ret_found = s.found;
 	*ret_n = s.n;
-	return 0;
+	return err_of_arena(arena, err);
 }

@@ -15,8 +15,7 @@
 
 /* ---- the policy (config_check.c) ---- */
 
-/* What a policy can say and cannot mean: no namespaces. It is no reason not to use the policy; a
- * check says it. Returns 0 or -1. */
+/* What a policy can say and cannot mean: no namespaces; the policy is used all the same. */
 int config_check(const struct config *config, struct err *err);
 
 /*
@@ -28,11 +27,8 @@ int runtimes_check(struct arena *arena, int sysroot, struct err *err);
 
 /* ---- a hooks.d file (hooks_file.c) ---- */
 
-/*
- * A file of a hooks.d directory (oci-hooks(5), version 1.0.0) that runs oci-rdma-hook. CRI-O does
- * not start with a file that it cannot read, and an engine silently leaves out a hook whose
- * program is missing, so all of that is found before a file is switched on.
- */
+/* CRI-O does not start with a file that it cannot read, and an engine silently leaves out a hook
+ * whose program is missing: so all of that is found before a file is switched on. */
 
 #define HOOKS_FILE_SIZE_MAX (64 * 1024)
 
@@ -122,17 +118,11 @@ struct hooks_found {
 };
 
 /*
- * Opens a file and checks all of it: its owner and mode and those of the directories on the way
- * (links are followed, but those are also checked), what it says (hooks_file_read), the executable
- * that it names (below the sysroot: a regular file that can be run, as trusted), and that it is not
- * a precreate file in a directory that CRI-O reads, with which CRI-O does not start.
- *
- * path: a relative one begins at the working directory. Returns 0 or -1.
+ * Checks the text of a hooks.d file, the executable that it names (below the sysroot: a regular
+ * file that can be run, as trusted), and that it is not a precreate file in a directory that CRI-O
+ * reads, with which CRI-O does not start. path: a relative one begins at the working directory.
+ * Returns 0 or -1.
  */
-int hooks_check(struct arena *arena, const struct hooks_place *place, const char *path,
-		struct hooks_file *ret_file, struct err *err);
-
-/* The same for a file that has been opened so, and read */
 int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
 		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
 
@@ -146,12 +136,10 @@ int hooks_list(struct arena *arena, const struct hooks_place *place, struct hook
 
 /* ---- handlers and runtimes (handler.c) ---- */
 
-/* Checks a handler of CRI-O or containerd, or a runtime of Docker, that is the shim: whether the
- * engine starts with it, and whether its containers do. A returned text lives as long as the
- * argument that it is a part of. */
+/* Whether an engine starts with a handler that is the shim, and whether its containers do. */
 
-/* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun"; "" for
- * that without a name, which takes the first of a list. */
+/* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun", a part
+ * of the argument; "" for that without a name, which takes the first of a list. */
 const char *handler_runtime_name(const char *shim);
 
 /* Whether a handler can be made for a shim of this path: it is absolute, can stand in TOML between

@@ -15,59 +15,48 @@
 
 /* The shim of containerd keeps the runtime's path beside config.json (runtime/v2/runc/container.go,
  * WriteRuntime), and takes no other until the container is gone. */
-static int look_at_task(struct needs *needs, const char *namespace, const char *dir, const char *id)
+static void look_at_task(struct needs *needs, const char *namespace, const char *dir,
+			 const char *id)
 {
 	char *path = arena_printf(needs->arena, "%s/%s/runtime", dir, id);
 	char runtime[RUNTIME_PATH_MAX];
+	const char **added;
 	ssize_t len;
 
 	if (!path)
-		return -1;
+		return;
 	len = tree_read_line(needs->root, path, runtime, sizeof(runtime));
 	if (len < 0 || len == sizeof(runtime) - 1)
 		needs_unread(needs, path, len < 0 ? (int)-len : EMSGSIZE);
 	if (len <= 0 || !names_shim(runtime))
-		return 0;
+		return;
 	needs_say(needs,
 		  "container %.64s (namespace %.64s) runs through %.128s: stop and remove the "
 		  "container first",
 		  id, namespace, runtime);
-	return needs_remember(needs, id);
+	added = arena_push(needs->arena, needs->seen, needs->n_seen, needs->seen_room);
+	if (added)
+		*added = arena_strdup(needs->arena, id);
 }
 
-static int look_at_namespace(struct needs *needs, const char *top, const char *namespace)
+static void look_at_tasks(struct needs *needs, const char *top)
 {
-	char *path = arena_printf(needs->arena, "%s/%s", top, namespace);
-	cleanup_dir *dir = NULL;
+	cleanup_dir *namespaces = needs_open(needs, top);
+	const char *namespace;
 	const char *id;
 
-	if (!path || needs_open(needs, path, &dir) < 0)
-		return -1;
-	while ((id = needs_next(needs, dir, path))) {
-		id = arena_strdup(needs->arena, id); /* it is remembered */
-		if (!id || look_at_task(needs, namespace, path, id) < 0)
-			return -1;
-	}
-	return 0;
-}
+	while ((namespace = needs_next(needs, namespaces, top))) {
+		const char *path = arena_printf(needs->arena, "%s/%s", top, namespace);
+		cleanup_dir *dir = needs_open(needs, path);
 
-static int look_at_tasks(struct needs *needs, const char *top)
-{
-	cleanup_dir *dir = NULL;
-	const char *namespace;
-
-	if (needs_open(needs, top, &dir) < 0)
-		return -1;
-	while ((namespace = needs_next(needs, dir, top))) {
-		if (look_at_namespace(needs, top, namespace) < 0)
-			return -1;
+		while ((id = needs_next(needs, dir, path)))
+			look_at_task(needs, namespace, path, id);
 	}
-	return 0;
 }
 
 /* ---- what it is told ---- */
 
-static int look_at_containerd_handlers(struct needs *needs, struct err *err)
+static void look_at_containerd_handlers(struct needs *needs)
 {
 	struct containerd containerd;
 	struct err why;
@@ -75,9 +64,8 @@ static int look_at_containerd_handlers(struct needs *needs, struct err *err)
 		containerd_read(needs->arena, needs->root, CONTAINERD_CONFIG, &containerd, &why);
 
 	if (status == -ENOENT)
-		return 0;
-	if (status < 0 && why.memory)
-		return err_memory(err);
+		return;
+	needs->arena->failed |= status < 0 && why.memory;
 	if (status < 0)
 		needs_say(needs, "%s: so it is not known which handlers this file has", why.text);
 	for (size_t i = 0; status == 0 && i < containerd.n_handlers; i++) {
@@ -89,16 +77,13 @@ static int look_at_containerd_handlers(struct needs *needs, struct err *err)
 				  "then run systemctl restart containerd",
 				  handler->file, handler->name, handler->binary);
 	}
-	return 0;
 }
 
-int needs_of_containerd(struct needs *needs, struct err *err)
+void needs_of_containerd(struct needs *needs)
 {
-	for (const char *const *dir = bundle_task_dirs; *dir; dir++) {
-		if (look_at_tasks(needs, *dir) < 0)
-			return err_memory(err);
-	}
-	return look_at_containerd_handlers(needs, err);
+	for (const char *const *dir = bundle_task_dirs; *dir; dir++)
+		look_at_tasks(needs, *dir);
+	look_at_containerd_handlers(needs);
 }
 
 /* ---- Docker ---- */
@@ -107,26 +92,23 @@ int needs_of_containerd(struct needs *needs, struct err *err)
 
 /* ---- what it is told ---- */
 
-/* Returns 0, or -1 without memory. */
-static int read_docker(struct needs *needs, struct docker *ret_docker, struct err *err)
+static struct docker read_docker(struct needs *needs)
 {
+	struct docker docker = docker_defaults();
 	struct fs_text text;
 	struct err why;
 	int status =
 		tree_read(needs->arena, needs->root, DOCKER_CONFIG, ENGINE_FILE_SIZE_MAX, &text);
 
-	*ret_docker = docker_defaults();
-	if (status == -ENOMEM)
-		return err_memory(err);
-	if (status < 0)
+	if (status < 0) {
+		needs->arena->failed |= status == -ENOMEM;
 		needs_unread(needs, "/" DOCKER_CONFIG, -status);
-	if (status < 0 || docker_read_text(needs->arena, &text, ret_docker, &why) == 0)
-		return 0;
-	if (why.memory)
-		return err_memory(err);
-	needs_say(needs, "%s: cannot tell which runtimes there are: correct the file first",
-		  why.text);
-	return 0;
+	} else if (docker_read_text(needs->arena, &text, &docker, &why) < 0) {
+		needs->arena->failed |= why.memory;
+		needs_say(needs, "%s: cannot tell which runtimes there are: correct the file first",
+			  why.text);
+	}
+	return docker;
 }
 
 static void look_at_runtimes(struct needs *needs, const struct docker *docker)
@@ -144,6 +126,15 @@ static void look_at_runtimes(struct needs *needs, const struct docker *docker)
 }
 
 /* ---- containers, whether they run or not ---- */
+
+static bool has_seen(const struct needs *needs, const char *id)
+{
+	for (size_t i = 0; i < needs->n_seen; i++) {
+		if (needs->seen[i] && strcmp(id, needs->seen[i]) == 0)
+			return true;
+	}
+	return false;
+}
 
 /* The runtimes that are the shim, and those that were until the entry was taken away */
 static bool is_handler_of_shim(const struct docker *docker, const char *name)
@@ -174,32 +165,21 @@ static void look_at_container(struct needs *needs, const struct docker *docker, 
 	runtime = json_string(&doc, json_get(&doc, doc.root, "Runtime", JSON_STRING | JSON_NULL));
 	if (doc.failed || !runtime)
 		return;
-	if (is_handler_of_shim(docker, runtime) && !needs_has_seen(needs, id))
+	if (is_handler_of_shim(docker, runtime) && !has_seen(needs, id))
 		needs_say(needs,
 			  "container %.64s of Docker has the runtime %.64s, and would not start "
 			  "again without: remove it first",
 			  id, runtime);
 }
 
-static int look_at_containers(struct needs *needs, const struct docker *docker, struct err *err)
+void needs_of_docker(struct needs *needs)
 {
-	cleanup_dir *dir = NULL;
+	const struct docker docker = read_docker(needs);
+	const char *path = arena_printf(needs->arena, "%s/containers", docker.data_root);
+	cleanup_dir *dir = needs_open(needs, path);
 	const char *id;
-	char *path = arena_printf(needs->arena, "%s/containers", docker->data_root);
 
-	if (!path || needs_open(needs, path, &dir) < 0)
-		return err_memory(err);
-	while ((id = needs_next(needs, dir, path)))
-		look_at_container(needs, docker, path, id);
-	return 0;
-}
-
-int needs_of_docker(struct needs *needs, struct err *err)
-{
-	struct docker docker;
-
-	if (read_docker(needs, &docker, err) < 0)
-		return -1;
 	look_at_runtimes(needs, &docker);
-	return look_at_containers(needs, &docker, err);
+	while ((id = needs_next(needs, dir, path)))
+		look_at_container(needs, &docker, path, id);
 }

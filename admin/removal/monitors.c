@@ -125,15 +125,17 @@ static int open_monitor(int proc, const char *pid)
 }
 
 /* fd: its command line */
-static int look_at_process(struct needs *needs, int fd, const char *pid, struct err *err)
+static void look_at_process(struct needs *needs, int fd, const char *pid)
 {
 	struct fs_text text;
 	struct monitor monitor;
 	struct err gone;
 	bool more;
 
-	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &more, &gone) < 0)
-		return gone.memory ? err_memory(err) : 0;
+	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &more, &gone) < 0) {
+		needs->arena->failed |= gone.memory;
+		return;
+	}
 	monitor = read_monitor_arguments(&text);
 	if (more && (!monitor.id || !monitor.runtime))
 		needs_say(needs,
@@ -141,26 +143,22 @@ static int look_at_process(struct needs *needs, int fd, const char *pid, struct 
 			  "this conmon's container needs the shim",
 			  pid, COMMAND_LINE_MAX);
 	judge_monitor(needs, &monitor);
-	return 0;
 }
 
-int needs_of_monitors(struct needs *needs, struct err *err)
+void needs_of_monitors(struct needs *needs)
 {
-	cleanup_dir *dir = NULL;
+	cleanup_dir *dir = needs_open(needs, "proc");
 	const char *pid;
 
-	if (needs_open(needs, "proc", &dir) < 0)
-		return err_memory(err);
 	while ((pid = needs_next(needs, dir, "/proc"))) {
 		cleanup_fd fd = -1;
 
 		if (pid[0] < '1' || pid[0] > '9')
 			continue;
 		fd = open_monitor(dirfd(dir), pid);
-		if (fd >= 0 && look_at_process(needs, fd, pid, err) < 0)
-			return -1;
+		if (fd >= 0)
+			look_at_process(needs, fd, pid);
 	}
-	return 0;
 }
 
 /* ---- CRI-O's pods ---- */
@@ -234,15 +232,12 @@ static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 			  or_unknown(pod.namespace), or_unknown(pod.name), pod.handler, id);
 }
 
-int needs_of_pods(struct needs *needs, struct err *err)
+void needs_of_pods(struct needs *needs)
 {
-	cleanup_dir *dir = NULL;
-	const char *id;
 	char *path = arena_printf(needs->arena, "%s/overlay-containers", needs->crio.storage);
+	cleanup_dir *dir = needs_open(needs, path);
+	const char *id;
 
-	if (!path || needs_open(needs, path, &dir) < 0)
-		return err_memory(err);
 	while ((id = needs_next(needs, dir, path)))
 		look_at_pod(needs, path, id);
-	return 0;
 }

@@ -34,15 +34,16 @@ void needs_unread(struct needs *needs, const char *path, int error)
 			  path, strerror(error));
 }
 
-int needs_open(struct needs *needs, const char *path, DIR **ret_dir)
+DIR *needs_open(struct needs *needs, const char *path)
 {
-	int status = tree_open_entries(needs->root, path, ret_dir);
+	DIR *dir = NULL;
+	int status = path ? tree_open_entries(needs->root, path, &dir) : -ENOMEM;
 
 	if (status == -ENOMEM)
-		return -1;
-	if (status < 0)
+		needs->arena->failed = true;
+	else if (status < 0)
 		needs_unread(needs, path, -status);
-	return 0;
+	return dir;
 }
 
 const char *needs_next(struct needs *needs, DIR *dir, const char *path)
@@ -56,25 +57,6 @@ const char *needs_next(struct needs *needs, DIR *dir, const char *path)
 	if (!entry && errno)
 		needs_unread(needs, path, errno);
 	return entry ? entry->d_name : NULL;
-}
-
-int needs_remember(struct needs *needs, const char *id)
-{
-	const char **added = arena_push(needs->arena, needs->seen, needs->n_seen, needs->seen_room);
-
-	if (!added)
-		return -1;
-	*added = id;
-	return 0;
-}
-
-bool needs_has_seen(const struct needs *needs, const char *id)
-{
-	for (size_t i = 0; i < needs->n_seen; i++) {
-		if (strcmp(id, needs->seen[i]) == 0)
-			return true;
-	}
-	return false;
 }
 
 /* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
@@ -111,10 +93,11 @@ static int look(struct needs *needs, struct err *err)
 		needs_say(needs, "%s: so it is not known which handlers this file has",
 			  needs->crio.problem[i]);
 	look_at_handlers(needs);
-	if (needs_of_pods(needs, err) < 0 || needs_of_monitors(needs, err) < 0 ||
-	    needs_of_containerd(needs, err) < 0)
-		return -1;
-	return needs_of_docker(needs, err);
+	needs_of_pods(needs);
+	needs_of_monitors(needs);
+	needs_of_containerd(needs);
+	needs_of_docker(needs);
+	return err_of_arena(needs->arena, err);
 }
 
 int removal_check(const struct options *options)

@@ -37,10 +37,10 @@ struct needs {
 void needs_say(struct needs *needs, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /*
- * A directory in which containers may be. *ret_dir is NULL if there is none. Whatever cannot be
- * read may hold one: that is said, as if it did. Returns 0, or -1 without memory.
+ * A directory in which containers may be; NULL if there is none. Whatever cannot be read may hold
+ * one: that is said, as if it did. If there is no memory, here and below, the arena says so.
  */
-int needs_open(struct needs *needs, const char *path, DIR **ret_dir);
+DIR *needs_open(struct needs *needs, const char *path);
 
 /* Its next name that begins with no dot, or NULL at its end. If that end could not be reached, it
  * is said. */
@@ -50,24 +50,17 @@ const char *needs_next(struct needs *needs, DIR *dir, const char *path);
  * more). */
 void needs_unread(struct needs *needs, const char *path, int error);
 
-/* Containers that run below a conmon of podman or CRI-O. Returns 0, or -1 without memory. */
-int needs_of_monitors(struct needs *needs, struct err *err);
+/* Containers that run below a conmon of podman or CRI-O */
+void needs_of_monitors(struct needs *needs);
 
-/* CRI-O's pods of a handler with the shim, whether anything of them runs or not. Returns 0, or -1
- * without memory. */
-int needs_of_pods(struct needs *needs, struct err *err);
+/* CRI-O's pods of a handler with the shim, whether anything of them runs or not */
+void needs_of_pods(struct needs *needs);
 
 /* Containers that run through the shim below containerd, Docker's too, and the handlers with the
- * shim in containerd's configuration. Returns 0, or -1 without memory. */
-int needs_of_containerd(struct needs *needs, struct err *err);
+ * shim in containerd's configuration */
+void needs_of_containerd(struct needs *needs);
 
-/* Docker's runtimes, and its containers that do not run. Call it after those that do. Returns 0, or
- * -1 without memory. */
-int needs_of_docker(struct needs *needs, struct err *err);
-
-/* Remembers that the container has been judged. Returns 0, or -1 without memory. */
-int needs_remember(struct needs *needs, const char *id);
-
-bool needs_has_seen(const struct needs *needs, const char *id);
+/* Docker's runtimes, and its containers that do not run. Call it after those that do. */
+void needs_of_docker(struct needs *needs);
 
 #endif

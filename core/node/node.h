@@ -155,7 +155,7 @@ void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
  */
 void devices_sort(struct devices *devices);
 
-/* ---- the ports of a device (port.c) ---- */
+/* ---- the ports of a device ---- */
 
 /* The directory ports/N, which the caller owns, or negative. number: counted from 1; 0: ports. */
 int port_open(const struct node *node, const struct device *device, unsigned number);

@@ -74,7 +74,7 @@ static int check_hooks_files(struct context *context, struct err *err)
 	const struct hooks_place place = {
 		.root = root,
 		.sysroot = root,
-		.crio_dirs = crio_list_hooks_dirs(context->findings->arena, &context->crio),
+		.crio_dirs = context->crio.hooks_dirs.item,
 		.crio_default = context->crio.installed && !context->crio.hooks_dirs.file,
 		.timeout_min = -1,
 	};

@@ -158,12 +158,23 @@ UNIT_TEST("arena: sizes that overflow are no memory")
 	/* Not told to the compiler, which would warn of the very thing that is tested */
 	volatile size_t most = SIZE_MAX;
 
+	assert_false(arena.failed);
 	assert_null(arena_alloc(&arena, most));
+	assert_true(arena.failed);
+	/* It is remembered, whatever succeeds later. */
+	assert_non_null(arena_alloc(&arena, 1));
+	assert_true(arena.failed);
+	arena_free(&arena);
+	assert_false(arena.failed);
 	assert_null(arena_alloc(&arena, most - 15));
 	assert_null(arena_alloc(&arena, most - 40));
+	arena_free(&arena);
 	assert_null(arena_strndup(&arena, "", most));
+	assert_true(arena.failed);
+	arena_free(&arena);
 	assert_null(arena_grow(&arena, NULL, room, &room, 16));
 	assert_int_equal(room, SIZE_MAX / 8);
+	assert_true(arena.failed);
 }
 
 UNIT_TEST("arena: a grown array keeps what it holds")
