@@ -93,7 +93,7 @@ static int check_verbs(const struct doctor *doctor, struct findings *findings, s
 	bool exec = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
 		    limits_of_first_are_higher(doctor, limit.rlim_cur);
 
-	return verbs_check(findings, &doctor->options, exec, err);
+	return verbs_check(findings, doctor, exec, err);
 }
 
 static int check_gpu_memory(const struct doctor *doctor, struct findings *findings, struct err *err)
@@ -101,7 +101,7 @@ static int check_gpu_memory(const struct doctor *doctor, struct findings *findin
 	struct cuda_memory memory[CUDA_GPUS_MAX];
 	int n = doctor->gpus.n ? cuda_allocate(findings, doctor->options.libcuda, memory, err) : 0;
 
-	return n > 0 ? verbs_register_gpus(findings, &doctor->options, memory, n, err) : n;
+	return n > 0 ? verbs_register_gpus(findings, doctor, memory, n, err) : n;
 }
 
 static int try_verbs(const struct doctor *doctor, struct findings *findings, struct err *err)

@@ -326,6 +326,17 @@ int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptom
 	return status;
 }
 
+const char *symptom_fix(const char *text)
+{
+	cleanup_arena arena = {0};
+	struct symptoms symptoms;
+	struct err err;
+
+	return symptoms_of_text(&arena, text, strlen(text), &symptoms, &err) == 0 && symptoms.n
+		       ? symptoms.item[0].known->fix
+		       : NULL;
+}
+
 /* ---- evidence ---- */
 
 /* "a, b": the next id of *rest; NULL behind the last */

@@ -37,6 +37,9 @@ void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked);
  * cause. In the arena; NULL without memory */
 const char *symptom_verdict(struct arena *arena, const struct symptom *symptom);
 
+/* What to do about the first cause that a message shows; NULL if none is known */
+const char *symptom_fix(const char *text);
+
 /* As findings of the id "symptom": the row's name is the subject. -1 without memory */
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);
 

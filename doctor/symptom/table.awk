@@ -80,10 +80,14 @@ function key_completion(   field) {
 	completions = completions "\t{" field[1] ", " (field[2] == "any" ? "ANY" : field[2]) "},\n"
 }
 
-function key_call(   field) {
-	if (split(rest, field, " ") != 2 || field[2] !~ /^(any|none|E[A-Z]+)$/)
-		bad("a call is a function and an errno, any or none")
-	calls = calls "\t{" c(field[1]) ", " (field[2] ~ /^E/ ? field[2] : toupper(field[2])) "},\n"
+# Functions, then the errnos that each of them may fail with
+function key_call(   field, n, i, j) {
+	n = split(rest, field, " ")
+	for (j = n; j > 0 && field[j] ~ /^(any|none|E[A-Z]+)$/; j--)
+		for (i = 1; i <= n && field[i] ~ /^[a-z_0-9]+$/ && field[i] !~ /^(any|none)$/; i++)
+			calls = calls "\t{" c(field[i]) ", " (field[j] ~ /^E/ ? field[j] : toupper(field[j])) "},\n"
+	if (j == n || j == 0 || i != j + 1)
+		bad("a call is functions, then errnos, any or none")
 }
 
 # What the key of the line before, with its continuations, says

@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
-#include "core/base/fs.h"
 #include "doctor/verbs/device.h"
 
 /* ---- libibverbs ---- */
@@ -42,6 +39,7 @@ static const struct symbol {
 	{"ibv_create_qp", "IBVERBS_1.1", offsetof(struct verbs, create_qp)},
 	{"ibv_modify_qp", "IBVERBS_1.1", offsetof(struct verbs, modify_qp)},
 	{"ibv_destroy_qp", "IBVERBS_1.1", offsetof(struct verbs, destroy_qp)},
+	{"ibv_wc_status_str", "IBVERBS_1.1", offsetof(struct verbs, wc_status_str)},
 };
 
 int verbs_load(struct verbs *ret_verbs, struct err *err)
@@ -64,23 +62,6 @@ int verbs_load(struct verbs *ret_verbs, struct err *err)
 	return 0;
 }
 
-/* ---- GIDs ---- */
-
-size_t gid_usable_index(const struct gid_entry *entries, size_t n)
-{
-	static const unsigned char mapped[12] = {[10] = 0xff, [11] = 0xff};
-	size_t chosen = n;
-
-	for (size_t i = 0; i < n; i++) {
-		if (entries[i].type == IBV_GID_TYPE_ROCE_V2 &&
-		    memcmp(entries[i].gid.raw, mapped, sizeof(mapped)) == 0)
-			return i;
-		if (chosen == n && entries[i].type >= 0)
-			chosen = i;
-	}
-	return chosen;
-}
-
 unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
 {
 	for (unsigned i = 0; i < 8 * sizeof(a->raw); i++) {
@@ -94,110 +75,53 @@ unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
 
 /* ---- a device ---- */
 
-/* What struct ibv_global_route can name; mlx5 has as many a port. */
-#define GIDS_MAX 256
-
-/* libibverbs knows a GID's type since rdma-core 32, sysfs always; reading an empty slot's is an
- * error. */
-static int type_by_sysfs(const char *device, unsigned port, size_t index)
-{
-	char path[160];
-	char line[32];
-
-	(void)snprintf(path, sizeof(path), "/sys/class/infiniband/%s/ports/%u/gid_attrs/types/%zu",
-		       device, port, index);
-	if (fs_read_line(AT_FDCWD, path, line, sizeof(line)) < 0)
-		return -1;
-	return strcmp(line, "RoCE v2") == 0 ? IBV_GID_TYPE_ROCE_V2 : IBV_GID_TYPE_ROCE_V1;
-}
-
-static struct gid_entry read_gid_entry(const struct verbs *verbs, const struct verbs_device *device,
-				       const struct verbs_port *port, size_t index)
+/* Whether it can be used. A port of InfiniBand is addressed by its LID, one of Ethernet by its GID:
+ * gid_index is that which NCCL takes, negative if there is none. */
+static bool take_port(const struct verbs *verbs, struct ibv_context *context, uint8_t number,
+		      int gid_index, struct verbs_port *ret_port)
 {
 	static const union ibv_gid zero;
-	struct gid_entry entry = {.type = -1};
-
-	if (verbs->query_gid(device->context, port->number, (int)index, &entry.gid) == 0)
-		entry.type = port->infiniband ? IBV_GID_TYPE_IB
-					      : type_by_sysfs(device->name, port->number, index);
-	if (memcmp(&entry.gid, &zero, sizeof(zero)) == 0)
-		entry.type = -1;
-	return entry;
-}
-
-static int read_gids(const struct verbs *verbs, struct arena *arena,
-		     const struct verbs_device *device, struct verbs_port *port, size_t length)
-{
-	const size_t n = length < GIDS_MAX ? length : GIDS_MAX;
-	struct gid_entry *entries = arena_alloc(arena, (n + 1) * sizeof(*entries));
-
-	if (!entries)
-		return -1;
-	for (size_t i = 0; i < n; i++)
-		entries[i] = read_gid_entry(verbs, device, port, i);
-	port->gid_index = gid_usable_index(entries, n);
-	port->has_gid = port->gid_index < n;
-	if (port->has_gid)
-		port->gid = entries[port->gid_index];
-	return 0;
-}
-
-static int read_port(const struct verbs *verbs, struct arena *arena,
-		     const struct verbs_device *device, struct verbs_port *port)
-{
 	struct ibv_port_attr attr = {0};
+	struct verbs_port port = {.number = number};
 
-	port->query_errno = verbs->query_port(device->context, port->number,
-					      (struct _compat_ibv_port_attr *)&attr);
-	if (port->query_errno)
-		return 0;
-	port->state = attr.state;
-	port->infiniband = attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
-	port->mtu = attr.active_mtu;
-	port->lid = attr.lid;
-	return read_gids(verbs, arena, device, port,
-			 attr.gid_tbl_len < 0 ? 0 : (size_t)attr.gid_tbl_len);
+	if (verbs->query_port(context, number, (struct _compat_ibv_port_attr *)&attr) != 0 ||
+	    attr.state != IBV_PORT_ACTIVE)
+		return false;
+	port.infiniband = attr.link_layer == IBV_LINK_LAYER_INFINIBAND;
+	port.mtu = attr.active_mtu;
+	port.lid = attr.lid;
+	port.gid_index = (uint8_t)(gid_index > 0 && gid_index <= UINT8_MAX ? gid_index : 0);
+	if (verbs->query_gid(context, number, port.gid_index, &port.gid) != 0)
+		port.gid = zero;
+	*ret_port = port;
+	return memcmp(&port.gid, &zero, sizeof(zero)) != 0 || (port.infiniband && port.lid);
 }
 
-/* A port of InfiniBand is addressed by its LID, one of Ethernet by its GID. */
-static bool is_usable(const struct verbs_port *port)
+static int open_one(const struct verbs *verbs, const struct doctor *doctor, struct arena *arena,
+		    struct ibv_device *listed, unsigned only_port, struct verbs_device *device)
 {
-	return port->query_errno == 0 && port->state == IBV_PORT_ACTIVE &&
-	       (port->has_gid || (port->infiniband && port->lid));
-}
+	const struct device *found =
+		doctor_find_ibdev(&doctor->all, device->name, strlen(device->name));
+	struct device sysfs = found ? *found : (struct device){0};
+	struct err err;
 
-static void look_at_node(const struct ibv_device *listed, struct verbs_device *device)
-{
-	cleanup_fd fd = -1;
-
-	(void)snprintf(device->node, sizeof(device->node), "/dev/infiniband/%s", listed->dev_name);
-	fd = open(device->node, O_RDWR | O_CLOEXEC);
-	device->node_errno = fd < 0 ? errno : 0;
-}
-
-static int open_one(const struct verbs *verbs, struct arena *arena, struct ibv_device *listed,
-		    unsigned only_port, struct verbs_device *device)
-{
+	errno = 0;
 	device->context = verbs->open_device(listed);
 	if (!device->context) {
 		device->open_errno = errno ? errno : EIO;
-		look_at_node(listed, device);
 		return 0;
 	}
 	if (verbs->query_device(device->context, &device->attr) != 0)
 		device->attr = (struct ibv_device_attr){.phys_port_cnt = 1};
-	device->n_ports = device->attr.phys_port_cnt;
-	device->port = arena_alloc(arena, (device->n_ports + 1) * sizeof(*device->port));
-	if (!device->port)
+	if (found && node_read_ports(&doctor->node, arena, &sysfs, false, &err) < 0)
 		return -1;
-	for (size_t i = 0; i < device->n_ports; i++) {
-		struct verbs_port *port = &device->port[i];
+	node_read_gids(&doctor->node, &sysfs);
+	for (unsigned i = 0; i < device->attr.phys_port_cnt && !device->usable; i++) {
+		int index = i < sysfs.n_ports ? sysfs.port[i].gid_index : -1;
 
-		port->number = (uint8_t)(i + 1);
-		if (read_port(verbs, arena, device, port) < 0)
-			return -1;
-		if (!device->used && is_usable(port) && (!only_port || only_port == port->number))
-			device->used = port;
+		if (!only_port || only_port == i + 1)
+			device->usable = take_port(verbs, device->context, (uint8_t)(i + 1), index,
+						   &device->port);
 	}
 	return 0;
 }
@@ -220,7 +144,7 @@ int verbs_device_match(const char *only, const char *name)
 	return *end || port < 1 || port > UINT8_MAX ? -1 : (int)port;
 }
 
-int verbs_devices_open(const struct verbs *verbs, struct arena *arena, const char *only,
+int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, struct arena *arena,
 		       struct verbs_devices *ret_devices, int *ret_errno)
 {
 	int n = 0;
@@ -235,14 +159,13 @@ int verbs_devices_open(const struct verbs *verbs, struct arena *arena, const cha
 	for (int i = 0; ret_devices->item && i < n && status == 0; i++) {
 		struct verbs_device *device = &ret_devices->item[ret_devices->n];
 		const char *name = verbs->get_device_name(list[i]);
-		int port = verbs_device_match(only, name);
+		int port = verbs_device_match(doctor->options.device, name);
 
 		if (port < 0)
 			continue;
 		ret_devices->n++;
 		(void)snprintf(device->name, sizeof(device->name), "%s", name);
-		errno = 0;
-		status = open_one(verbs, arena, list[i], (unsigned)port, device);
+		status = open_one(verbs, doctor, arena, list[i], (unsigned)port, device);
 	}
 	verbs->free_device_list(list); /* what is open stays so */
 	return ret_devices->item ? status : -1;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libibverbs, and the devices that it lists: their ports, and the GIDs of those. */
+/* libibverbs, and the devices that it lists, each with the port that is used. */
 #ifndef OCI_RDMA_VERBS_DEVICE_H
 #define OCI_RDMA_VERBS_DEVICE_H
 
@@ -10,6 +10,7 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "doctor/doctor.h"
 
 /*
  * libibverbs, loaded at run time: the doctor must start where it is not installed.
@@ -37,6 +38,7 @@ struct verbs {
 	__typeof__(ibv_create_qp) *create_qp;
 	__typeof__(ibv_modify_qp) *modify_qp;
 	__typeof__(ibv_destroy_qp) *destroy_qp;
+	__typeof__(ibv_wc_status_str) *wc_status_str;
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
@@ -46,48 +48,25 @@ struct verbs {
  */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
-/* ---- a port's GID table ---- */
-
-struct gid_entry {
-	union ibv_gid gid;
-	int type; /* enum ibv_gid_type; negative: an empty slot */
-};
-
-/*
- * The slot to use: as NCCL, the first RoCE v2 one of an IPv4 address, else the first that is not
- * empty; n if there is none.
- */
-size_t gid_usable_index(const struct gid_entry *entries, size_t n);
-
 /* How many leading bits two GIDs share: ports of one rail are in one subnet. */
 unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b);
 
-/* ---- a device ---- */
-
-/* The verbs devices of this process, opened, each with the port that is used and its GID. */
-
 struct verbs_port {
 	uint8_t number;
-	int query_errno; /* 0: what follows is known */
-	enum ibv_port_state state;
 	bool infiniband; /* its link layer; else Ethernet */
 	enum ibv_mtu mtu;
 	uint16_t lid;
-	bool has_gid; /* there is one to use: */
-	size_t gid_index;
-	struct gid_entry gid;
+	uint8_t gid_index;
+	union ibv_gid gid; /* all zero: it has none */
 };
 
 struct verbs_device {
 	char name[64];
 	int open_errno;              /* 0: it is open */
-	char node[96];               /* if not: /dev/infiniband/uverbsN, and */
-	int node_errno;              /* what open(2) of that says; 0: it opens */
 	struct ibv_context *context; /* NULL if not */
 	struct ibv_device_attr attr;
-	struct verbs_port *port; /* all of them */
-	size_t n_ports;
-	const struct verbs_port *used; /* the first that is ACTIVE and has a GID or LID, or NULL */
+	bool usable;            /* one of its ports is ACTIVE and has a GID or LID: */
+	struct verbs_port port; /* the first of them */
 };
 
 struct verbs_devices {
@@ -97,15 +76,16 @@ struct verbs_devices {
 };
 
 /*
- * Opens what libibverbs lists, in its order. only: "mlx5_6" or "mlx5_6:1", or NULL for all of
- * them. -1: out of memory, or (*ret_errno != 0) the list cannot be had at all.
+ * Opens what libibverbs lists, or what --device names of it, in its order. -1: out of memory, or
+ * (*ret_errno != 0) the list cannot be had at all.
  */
-int verbs_devices_open(const struct verbs *verbs, struct arena *arena, const char *only,
+int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, struct arena *arena,
 		       struct verbs_devices *ret_devices, int *ret_errno);
-/* only: the same. Returns the port that it names, 0 for any, or -1 if name is another device. */
-int verbs_device_match(const char *only, const char *name);
-
 void verbs_devices_close(struct verbs_devices *devices);
+
+/* only: "mlx5_6" or "mlx5_6:1", or NULL for all of them. Returns the port that it names, 0 for
+ * any, or -1 if name is another device. */
+int verbs_device_match(const char *only, const char *name);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices
 

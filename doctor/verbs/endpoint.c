@@ -74,7 +74,7 @@ int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, 
 	*ret_endpoint = (struct endpoint){
 		.verbs = verbs,
 		.device = device,
-		.port = device->used,
+		.port = &device->port,
 		.bytes = bytes,
 		.psn = random_psn(),
 	};
@@ -111,7 +111,7 @@ struct endpoint_address endpoint_address(const struct endpoint *endpoint)
 		.lid = endpoint->port->lid,
 		.infiniband = endpoint->port->infiniband,
 		.mtu = endpoint->port->mtu,
-		.gid = endpoint->port->gid.gid,
+		.gid = endpoint->port->gid,
 		.buffer = (uintptr_t)endpoint->buffer,
 		.rkey = endpoint->mr->rkey,
 		.bytes = endpoint->bytes,
@@ -129,7 +129,7 @@ static int to_init(struct endpoint *endpoint, struct trouble *trouble)
 					       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
 						       IBV_QP_ACCESS_FLAGS);
 
-	return error ? trouble_call(trouble, error, "ibv_modify_qp to INIT") : 0;
+	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
 }
 
 static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer,
@@ -154,7 +154,7 @@ static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer
 		attr.ah_attr.is_global = 1;
 		attr.ah_attr.grh = (struct ibv_global_route){
 			.dgid = peer->gid,
-			.sgid_index = (uint8_t)port->gid_index,
+			.sgid_index = port->gid_index,
 			.hop_limit = HOP_LIMIT,
 		};
 	}
@@ -162,7 +162,7 @@ static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer
 		endpoint->qp, &attr,
 		IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
 			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-	return error ? trouble_call(trouble, error, "ibv_modify_qp to RTR") : 0;
+	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
 }
 
 static int to_rts(struct endpoint *endpoint, struct trouble *trouble)
@@ -180,7 +180,7 @@ static int to_rts(struct endpoint *endpoint, struct trouble *trouble)
 						       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
 						       IBV_QP_MAX_QP_RD_ATOMIC);
 
-	return error ? trouble_call(trouble, error, "ibv_modify_qp to RTS") : 0;
+	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
 }
 
 int endpoint_connect(struct endpoint *endpoint, const struct endpoint_address *peer,

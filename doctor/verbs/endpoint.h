@@ -41,7 +41,7 @@ struct endpoint_address {
 };
 
 /*
- * On device->used, which must be there; bytes: of its buffer. -1: *trouble says why, and nothing
+ * On device->port, which must be usable; bytes: of its buffer. -1: *trouble says why, and nothing
  * is left open. The device must stay open longer than the endpoint.
  */
 int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,

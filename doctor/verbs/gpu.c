@@ -42,7 +42,7 @@ static int register_gpu(struct findings *findings, const struct verbs *verbs,
 	return status;
 }
 
-int verbs_register_gpus(struct findings *findings, const struct doctor_options *options,
+int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
 			const struct cuda_memory *memory, int n, struct err *err)
 {
 	struct verbs verbs;
@@ -52,7 +52,7 @@ int verbs_register_gpus(struct findings *findings, const struct doctor_options *
 	int status = 0;
 
 	if (verbs_load(&verbs, &said) < 0 ||
-	    verbs_devices_open(&verbs, findings->arena, options->device, &devices, &errnum) < 0)
+	    verbs_devices_open(&verbs, doctor, findings->arena, &devices, &errnum) < 0)
 		return 0;
 	for (int m = 0; m < n && status == 0; m++) {
 		if (memory[m].dmabuf >= 0 && !verbs.reg_dmabuf_mr)

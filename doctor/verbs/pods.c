@@ -8,7 +8,7 @@
 
 static unsigned port_of(const struct verbs_setup *setup)
 {
-	return setup->options->port ? setup->options->port : REMOTE_PORT;
+	return setup->doctor->options.port ? setup->doctor->options.port : REMOTE_PORT;
 }
 
 /* trouble: NULL if it went well */
@@ -24,7 +24,7 @@ static int add_transfer(struct verbs_setup *setup, const struct verbs_device *de
 		       peer->name, peer->device[0] ? " " : "", peer->device);
 	if (trouble)
 		return findings_add(setup->findings, "verbs_remote", subject, FINDING_FAIL,
-				    verbs_remedy(setup, trouble), "%s", trouble->text);
+				    trouble_remedy(trouble), "%s", trouble->text);
 	return findings_add(setup->findings, "verbs_remote", subject, FINDING_OK, NULL,
 			    "%s; back %s; data verified on both sides",
 			    transfer_result_text(out, text), transfer_result_text(in, back));
@@ -33,11 +33,11 @@ static int add_transfer(struct verbs_setup *setup, const struct verbs_device *de
 int pods_connect(struct verbs_setup *setup)
 {
 	const struct verbs_devices *devices = setup->devices;
-	const char *host = setup->options->connect;
+	const char *host = setup->doctor->options.connect;
 	uint32_t left = 0;
 
 	for (size_t i = 0; i < devices->n; i++)
-		left += devices->item[i].used ? 1 : 0;
+		left += devices->item[i].usable;
 	if (!left)
 		return findings_add(
 			setup->findings, "verbs_remote", host, FINDING_UNCHECKED,
@@ -53,7 +53,7 @@ int pods_connect(struct verbs_setup *setup)
 		cleanup_fd fd = -1;
 		bool failed;
 
-		if (!device->used)
+		if (!device->usable)
 			continue;
 		left--;
 		(void)snprintf(peer.name, sizeof(peer.name), "%s", host);
@@ -81,12 +81,11 @@ static const struct verbs_device *nearest(const struct verbs_devices *devices,
 	unsigned best_bits = 0;
 
 	for (size_t i = 0; i < devices->n; i++) {
-		const struct verbs_port *port = devices->item[i].used;
-		unsigned bits;
+		const struct verbs_port *port = &devices->item[i].port;
+		unsigned bits = gid_common_bits(&port->gid, &peer->gid);
 
-		if (!port || port->infiniband != peer->infiniband)
+		if (!devices->item[i].usable || port->infiniband != peer->infiniband)
 			continue;
-		bits = gid_common_bits(&port->gid.gid, &peer->gid);
 		if (!best || bits > best_bits) {
 			best = &devices->item[i];
 			best_bits = bits;
@@ -117,7 +116,7 @@ static int serve_peer(struct verbs_setup *setup, struct remote_peer *peer)
 
 int pods_listen(struct verbs_setup *setup)
 {
-	const char *address = setup->options->address;
+	const char *address = setup->doctor->options.address;
 	struct trouble trouble;
 	char subject[32];
 	cleanup_fd listener = remote_listen(address, port_of(setup), &trouble);

@@ -83,14 +83,19 @@ static int wait_for_one(struct endpoint *endpoint, struct trouble *trouble)
 		if (n > 0)
 			break;
 		if (waited > TRANSFER_PATIENCE_S * SECOND)
-			return trouble_set(trouble, TROUBLE_TIMEOUT,
+			return trouble_set(trouble, TROUBLE_SILENCE,
 					   "no work completion within %d s", TRANSFER_PATIENCE_S);
 		if (waited > SPIN_NS)
 			(void)nanosleep(&pause, NULL);
 	}
-	if (completion.status != IBV_WC_SUCCESS)
-		return trouble_completion(trouble, (int)completion.status, completion.vendor_err);
-	return 0;
+	if (completion.status == IBV_WC_SUCCESS)
+		return 0;
+	return trouble_set(trouble,
+			   completion.status == IBV_WC_RETRY_EXC_ERR ? TROUBLE_SILENCE
+								     : TROUBLE_VERBS,
+			   "work completion: %s (status %d, vendor_err %u = 0x%x)",
+			   endpoint->verbs->wc_status_str(completion.status),
+			   (int)completion.status, completion.vendor_err, completion.vendor_err);
 }
 
 static int post(struct endpoint *from, const struct endpoint_address *to, size_t bytes,

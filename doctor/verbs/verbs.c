@@ -2,10 +2,12 @@
 #include "doctor/verbs/verbs.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/resource.h>
 
+#include "core/base/cleanup.h"
 #include "doctor/verbs/transfer.h"
 
 #define BYTES_DEFAULT ((size_t)1 << 20)
@@ -18,29 +20,117 @@
  */
 #define SHARE 8
 
+/* ---- devices, and devices that should be there ---- */
+
+static const struct verbs_device *find_listed(const struct verbs_setup *setup, const char *name)
+{
+	for (size_t i = 0; i < setup->devices->n; i++) {
+		if (strcmp(setup->devices->item[i].name, name) == 0)
+			return &setup->devices->item[i];
+	}
+	return NULL;
+}
+
+/* libibverbs leaves out what it has no driver for, and says nothing; where it cannot open a file it
+ * looks elsewhere, and fails by ENOENT. So the file itself is opened. */
+static int add_closed(struct verbs_setup *setup, const struct device *device,
+		      const struct verbs_device *listed, size_t *absent)
+{
+	char path[64];
+	char name[24];
+	cleanup_fd file = -1;
+	int error;
+
+	(void)snprintf(path, sizeof(path), "/dev/infiniband/%s", device->uverbs);
+	file = open(path, O_RDWR | O_CLOEXEC);
+	error = file < 0 ? errno : 0;
+	if (error == ENOENT && !listed) {
+		++*absent;
+		return 0;
+	}
+	if (error)
+		return findings_add(setup->findings, "verbs_open", device->ibdev, FINDING_FAIL,
+				    trouble_open_remedy(error), "%s: %s (%s)%s", path,
+				    trouble_errno_name(error, name), strerror(error),
+				    listed ? "" : ", and not in libibverbs' list");
+	if (listed)
+		return findings_add(
+			setup->findings, "verbs_open", device->ibdev, FINDING_FAIL,
+			trouble_open_remedy(listed->open_errno), "ibv_open_device: %s (%s)",
+			trouble_errno_name(listed->open_errno, name), strerror(listed->open_errno));
+	return findings_add(setup->findings, "verbs_open", device->ibdev, FINDING_FAIL,
+			    "the image lacks the HCA's userspace driver: install ibverbs-providers "
+			    "(Debian), libibverbs of the distribution (RHEL), or the vendor's "
+			    "rdma-core",
+			    "%s opens, but libibverbs does not list it", path);
+}
+
+/* absent: how many have no file here */
+static int add_list(struct verbs_setup *setup, size_t absent)
+{
+	const struct verbs_devices *devices = setup->devices;
+	const char *only = setup->doctor->options.device;
+	size_t all = setup->doctor->all.n;
+	const char *names = "";
+
+	for (size_t i = 0; names && i < devices->n; i++)
+		names = arena_printf(setup->findings->arena, "%s%s%s", names, i ? ", " : "",
+				     devices->item[i].name);
+	if (!names)
+		return -1;
+	if (devices->n)
+		return findings_add(setup->findings, "verbs_devices", NULL, FINDING_OK, NULL,
+				    "libibverbs lists %zu of %zu: %s", devices->n, all, names);
+	if (only)
+		return findings_add(setup->findings, "verbs_devices", only, FINDING_FAIL,
+				    "ls /sys/class/infiniband shows the names",
+				    "libibverbs lists no such device");
+	if (!all)
+		return findings_add(setup->findings, "verbs_devices", NULL, FINDING_UNCHECKED,
+				    "load the HCA's driver on the node",
+				    "there is no verbs device (/sys/class/infiniband_verbs)");
+	return findings_add(
+		setup->findings, "verbs_devices", NULL, FINDING_FAIL,
+		"request the RDMA resource of a device plugin in the container's limits, or "
+		"--device",
+		"libibverbs lists none of %zu verbs devices; %zu have no node in /dev/infiniband "
+		"here",
+		all, absent);
+}
+
+/* What their ports say, the checks find in sysfs. */
+static int add_devices(struct verbs_setup *setup)
+{
+	const struct doctor *doctor = setup->doctor;
+	size_t absent = 0;
+
+	for (size_t i = 0; i < doctor->all.n; i++) {
+		const struct device *device = &doctor->all.item[i];
+		const struct verbs_device *listed = find_listed(setup, device->ibdev);
+		int status = 0;
+
+		if (listed && listed->context)
+			status = findings_add(setup->findings, "verbs_open", device->ibdev,
+					      FINDING_OK, NULL, "opened; firmware %s, %u port%s",
+					      listed->attr.fw_ver[0] ? listed->attr.fw_ver
+								     : "unknown",
+					      listed->attr.phys_port_cnt,
+					      listed->attr.phys_port_cnt == 1 ? "" : "s");
+		else if (verbs_device_match(doctor->options.device, device->ibdev) >= 0)
+			status = add_closed(setup, device, listed, &absent);
+		if (status < 0)
+			return -1;
+	}
+	return add_list(setup, absent);
+}
+
 /* ---- registration ---- */
-
-static const char *register_remedy(const struct verbs_setup *setup, int errnum)
-{
-	if (setup->exec && (errnum == ENOMEM || errnum == EPERM))
-		return "process 1 has a higher RLIMIT_MEMLOCK: an exec gets the engine's. Start it "
-		       "as the main process, or use the runtime shim (runtimeClassName: rdma) or "
-		       "the NRI plugin";
-	return trouble_register_remedy(errnum);
-}
-
-const char *verbs_remedy(const struct verbs_setup *setup, const struct trouble *trouble)
-{
-	const char *general = trouble_remedy(trouble);
-
-	return general == trouble_register_remedy(ENOMEM) ? register_remedy(setup, ENOMEM)
-							  : general;
-}
 
 static int add_registration(struct verbs_setup *setup, const char *subject,
 			    const struct registration *found)
 {
-	const char *remedy = register_remedy(setup, found->errnum);
+	struct trouble trouble;
+	const char *remedy;
 	struct rlimit limit = {0};
 	char most[AMOUNT_SIZE] = "nothing";
 	char refused[AMOUNT_SIZE];
@@ -57,7 +147,13 @@ static int add_registration(struct verbs_setup *setup, const char *subject,
 				    "ibv_reg_mr: %s ok; RLIMIT_MEMLOCK soft %s%s", most, soft,
 				    limit.rlim_cur < found->most ? ", which CAP_IPC_LOCK goes past"
 								 : "");
-	if (found->errnum == ENOMEM && limit.rlim_cur == RLIM_INFINITY)
+	(void)trouble_call(&trouble, found->errnum, "ibv_reg_mr");
+	remedy = trouble_remedy(&trouble);
+	if (setup->exec && (found->errnum == ENOMEM || found->errnum == EPERM))
+		remedy = "process 1 has a higher RLIMIT_MEMLOCK: an exec gets the engine's. Start "
+			 "it as the main process, or use the runtime shim (runtimeClassName: rdma) "
+			 "or the NRI plugin";
+	else if (found->errnum == ENOMEM && limit.rlim_cur == RLIM_INFINITY)
 		remedy = "memlock is unlimited and not the cause: the device or the memory cgroup "
 			 "refuses; the kernel log says which";
 	return findings_add(setup->findings, "verbs_register", subject, FINDING_FAIL, remedy,
@@ -79,7 +175,7 @@ static int register_memory(struct verbs_setup *setup)
 			continue;
 		if (registration_probe(setup->verbs, device, &found, &trouble) < 0) {
 			status = findings_add(setup->findings, "verbs_register", device->name,
-					      FINDING_FAIL, verbs_remedy(setup, &trouble), "%s",
+					      FINDING_FAIL, trouble_remedy(&trouble), "%s",
 					      trouble.text);
 		} else {
 			status = add_registration(setup, device->name, &found);
@@ -115,15 +211,15 @@ static int loop_back(struct verbs_setup *setup)
 		struct trouble trouble;
 		int status = 0;
 
-		if (!device->used && device->context)
+		if (!device->usable && device->context)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
 					      FINDING_UNCHECKED, "see the port and gid findings",
 					      "no port is ACTIVE with a GID or LID");
-		else if (device->used && transfer_within(setup, device, &result, &trouble) < 0)
+		else if (device->usable && transfer_within(setup, device, &result, &trouble) < 0)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
-					      FINDING_FAIL, verbs_remedy(setup, &trouble), "%s",
+					      FINDING_FAIL, trouble_remedy(&trouble), "%s",
 					      trouble.text);
-		else if (device->used)
+		else if (device->usable)
 			status = findings_add(setup->findings, "verbs_loopback", device->name,
 					      FINDING_OK, NULL, "%s; data verified",
 					      transfer_result_text(&result, text));
@@ -147,8 +243,7 @@ static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 				    "install libibverbs (Debian: libibverbs1 ibverbs-providers; "
 				    "RHEL: libibverbs)",
 				    "%s", reason.text);
-	if (verbs_devices_open(verbs, findings->arena, setup->options->device, setup->devices,
-			       &error) == 0)
+	if (verbs_devices_open(verbs, setup->doctor, findings->arena, setup->devices, &error) == 0)
 		return 1;
 	if (!error)
 		return -1;
@@ -160,21 +255,24 @@ static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 
 static int try_all(struct verbs_setup *setup)
 {
-	if (inventory_find(setup) < 0 || register_memory(setup) < 0)
+	const struct doctor_options *options = &setup->doctor->options;
+
+	if (findings_add(setup->findings, "verbs_library", NULL, FINDING_OK, NULL,
+			 "libibverbs.so.1 is here") < 0 ||
+	    add_devices(setup) < 0 || register_memory(setup) < 0)
 		return -1;
-	if (setup->options->listen)
+	if (options->listen)
 		return pods_listen(setup);
-	return setup->options->connect ? pods_connect(setup) : loop_back(setup);
+	return options->connect ? pods_connect(setup) : loop_back(setup);
 }
 
-int verbs_check(struct findings *findings, const struct doctor_options *options, bool exec,
-		struct err *err)
+int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec, struct err *err)
 {
 	struct verbs verbs;
 	cleanup_verbs_devices devices = {0};
 	struct verbs_setup setup = {
 		.verbs = &verbs,
-		.options = options,
+		.doctor = doctor,
 		.exec = exec,
 		.findings = findings,
 		.devices = &devices,

@@ -11,36 +11,32 @@
 
 #include "core/base/err.h"
 #include "doctor/cuda/cuda.h"
+#include "doctor/doctor.h"
 #include "doctor/finding.h"
-#include "doctor/options.h"
 #include "doctor/verbs/device.h"
 #include "doctor/verbs/trouble.h"
 
 /* Adds what it finds. exec: process 1 has a higher memlock limit than this one. -1: out of memory
  * only */
-int verbs_check(struct findings *findings, const struct doctor_options *options, bool exec,
-		struct err *err);
+int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec, struct err *err);
 
 /*
  * Registers the memory of n GPUs with each device that opens (gpu.c). Adds nothing where
  * verbs_check says why there is no device. -1: out of memory only
  */
-int verbs_register_gpus(struct findings *findings, const struct doctor_options *options,
+int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
 			const struct cuda_memory *memory, int n, struct err *err);
 
 /* ---- what its parts share ---- */
 
 struct verbs_setup {
 	const struct verbs *verbs;
-	const struct doctor_options *options;
+	const struct doctor *doctor;
 	bool exec;
 	struct findings *findings;
 	struct verbs_devices *devices;
 	size_t bytes; /* of a message: what fits below the memlock limit */
 };
-
-/* What to do about a trouble, also by what is known of this process */
-const char *verbs_remedy(const struct verbs_setup *setup, const struct trouble *trouble);
 
 /*
  * How much memory ibv_reg_mr takes, found by trying (registration.c): RLIMIT_MEMLOCK says one
@@ -58,12 +54,7 @@ struct registration {
 int registration_probe(const struct verbs *verbs, const struct verbs_device *device,
 		       struct registration *ret_registration, struct trouble *trouble);
 
-/* Each adds findings; -1 without memory only. */
-
-/* The devices, and devices that should be there (inventory.c) */
-int inventory_find(struct verbs_setup *setup);
-
-/* Transfers with a doctor in another pod (pods.c) */
+/* Transfers with a doctor in another pod (pods.c). They add findings; -1 without memory only. */
 int pods_connect(struct verbs_setup *setup);
 int pods_listen(struct verbs_setup *setup);
 

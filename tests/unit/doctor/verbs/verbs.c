@@ -7,62 +7,18 @@
 #include "doctor/verbs/transfer.h"
 #include "doctor/verbs/verbs.h"
 
-/* ---- the GID that NCCL takes ---- */
-
-#define SLOTS 8
-
-static const struct gid_case {
-	const char *name;
-	const char *slots; /* "1" or "2" for RoCE v1, v2, then the address; "-" is empty */
-	size_t usable;
-} gid_cases[] = {
-	{"gid: IPv6 before IPv4",
-	 "1fe80::1 2fe80::1 1fd00::7 2fd00::7 1::ffff:10.0.0.7 2::ffff:10.0.0.7", 5},
-	{"gid: two IPv4 addresses: the first v2",
-	 "1fe80::1 2fe80::1 1::ffff:10.0.0.7 2::ffff:10.0.0.7 1::ffff:10.0.0.8 2::ffff:10.0.0.8",
-	 3},
-	{"gid: the first address is gone",
-	 "1fe80::1 2fe80::1 - - 1::ffff:10.0.0.8 2::ffff:10.0.0.8", 5},
-	{"gid: no IPv4 address, or InfiniBand: the first", "1fe80::1 2fe80::1 1fd00::7", 0},
-	{"gid: slot 0 empty", "- 2fe80::1", 1},
-	{"gid: all empty", "- - -", 3},
-};
-
-static size_t make_table(const char *slots, struct gid_entry entries[SLOTS])
-{
-	char copy[256];
-	char *rest = NULL;
-	size_t n = 0;
-
-	(void)snprintf(copy, sizeof(copy), "%s", slots);
-	for (char *slot = strtok_r(copy, " ", &rest); slot; slot = strtok_r(NULL, " ", &rest)) {
-		entries[n] = (struct gid_entry){.type = -1};
-		if (*slot != '-') {
-			entries[n].type =
-				*slot == '1' ? IBV_GID_TYPE_ROCE_V1 : IBV_GID_TYPE_ROCE_V2;
-			assert_int_equal(inet_pton(AF_INET6, slot + 1, entries[n].gid.raw), 1);
-		}
-		n++;
-	}
-	return n;
-}
-
-UNIT_ROWS(gid_cases)
-{
-	struct gid_entry entries[SLOTS];
-	size_t n = make_table(row->slots, entries);
-
-	assert_int_equal(gid_usable_index(entries, n), row->usable);
-}
+/* ---- GIDs ---- */
 
 UNIT_TEST("gid: rails are told apart by their bits")
 {
-	struct gid_entry entries[SLOTS];
+	union ibv_gid gid[3];
 
-	make_table("2::ffff:10.0.103.7 2::ffff:10.0.103.9 2::ffff:10.0.104.7", entries);
-	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[0].gid), 128);
-	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[1].gid), 124);
-	assert_int_equal(gid_common_bits(&entries[0].gid, &entries[2].gid), 116);
+	assert_int_equal(inet_pton(AF_INET6, "::ffff:10.0.103.7", gid[0].raw), 1);
+	assert_int_equal(inet_pton(AF_INET6, "::ffff:10.0.103.9", gid[1].raw), 1);
+	assert_int_equal(inet_pton(AF_INET6, "::ffff:10.0.104.7", gid[2].raw), 1);
+	assert_int_equal(gid_common_bits(&gid[0], &gid[0]), 128);
+	assert_int_equal(gid_common_bits(&gid[0], &gid[1]), 124);
+	assert_int_equal(gid_common_bits(&gid[0], &gid[2]), 116);
 }
 
 /* ---- verified data ---- */
@@ -215,39 +171,70 @@ UNIT_TEST("transfer: its figures")
 }
 
 static const struct trouble_case {
-	const char *name;
-	int status; /* of a completion; or -errno of a call */
-	uint32_t vendor_err;
-	const char *call, *evidence, *remedy;
+	const char *name, *call;
+	int errnum;
+	const char *evidence, *remedy;
 } trouble_cases[] = {
-	{"trouble: GPUDirect behind an IOMMU", IBV_WC_LOC_PROT_ERR, 0x51, NULL,
-	 "IBV_WC_LOC_PROT_ERR (status 4, vendor_err 81 = 0x51)", "not memlock: the IOMMU or ACS"},
-	{"trouble: LOC_PROT_ERR of another kind", IBV_WC_LOC_PROT_ERR, 0x53, NULL, "vendor_err 83",
-	 "wrong local key"},
-	{"trouble: no answer", IBV_WC_RETRY_EXC_ERR, 0x81, NULL,
-	 "IBV_WC_RETRY_EXC_ERR (status 12, vendor_err 129 = 0x81)",
-	 "GIDs in one subnet or with a route"},
-	{"trouble: a status of tomorrow", 77, 0, NULL, "unknown status (status 77", "kernel log"},
-	{"trouble: ENOMEM of a registration", -ENOMEM, 0, "ibv_reg_mr",
-	 "ibv_reg_mr: ENOMEM (Cannot allocate memory)", "RLIMIT_MEMLOCK"},
-	{"trouble: the rdma cgroup", -EAGAIN, 0, "ibv_reg_mr", "EAGAIN", "rdma.max"},
-	{"trouble: the peer's address does not resolve", -ETIMEDOUT, 0, "ibv_modify_qp to RTR",
-	 "ETIMEDOUT", "ip neigh"},
-	{"trouble: the GID is gone", -EINVAL, 0, "ibv_modify_qp to RTR", "EINVAL",
-	 "the GID is gone"},
-	{"trouble: a driver without dma-buf", -EOPNOTSUPP, 0, "ibv_reg_dmabuf_mr",
-	 "ibv_reg_dmabuf_mr: EOPNOTSUPP", "nvidia_peermem"},
-	{"trouble: an errno without a name", -4711, 0, "ibv_reg_mr", "errno 4711", "kernel log"},
+	{"trouble: ENOMEM of a registration", "ibv_reg_mr", ENOMEM,
+	 "ibv_reg_mr: Cannot allocate memory (ENOMEM)", "RLIMIT_MEMLOCK"},
+	{"trouble: the rdma cgroup", "ibv_reg_mr", EAGAIN, "EAGAIN", "rdma.max"},
+	{"trouble: the peer's address does not resolve", "ibv_modify_qp", ETIMEDOUT, "ETIMEDOUT",
+	 "ping the peer's RDMA address"},
+	{"trouble: the GID is gone", "ibv_modify_qp", EINVAL, "EINVAL", "RoCE v2 entry"},
+	{"trouble: a driver without dma-buf", "ibv_reg_dmabuf_mr", EOPNOTSUPP,
+	 "ibv_reg_dmabuf_mr: Operation not supported (EOPNOTSUPP)", "open NVIDIA"},
+	{"trouble: an errno without a name", "ibv_reg_mr", 4711, "errno 4711", "kernel log"},
 };
 
 UNIT_ROWS(trouble_cases)
 {
 	struct trouble trouble;
 
-	if (row->call)
-		assert_int_equal(trouble_call(&trouble, -row->status, row->call), -1);
-	else
-		assert_int_equal(trouble_completion(&trouble, row->status, row->vendor_err), -1);
+	assert_int_equal(trouble_call(&trouble, row->errnum, row->call), -1);
+	assert_has(trouble.text, row->evidence);
+	assert_has(trouble_remedy(&trouble), row->remedy);
+}
+
+/* ---- a completion that says why ---- */
+
+static struct ibv_wc completion;
+
+static int fake_poll_cq(UNUSED struct ibv_cq *cq, UNUSED int n, struct ibv_wc *ret)
+{
+	*ret = completion;
+	return 1;
+}
+
+static const char *fake_status_str(UNUSED enum ibv_wc_status status)
+{
+	return "its name";
+}
+
+static const struct completion_case {
+	const char *name;
+	enum ibv_wc_status status;
+	uint32_t vendor_err;
+	const char *evidence, *remedy;
+} completion_cases[] = {
+	{"completion: GPUDirect behind an IOMMU", IBV_WC_LOC_PROT_ERR, 0x51,
+	 "work completion: its name (status 4, vendor_err 81 = 0x51)", "iommu=pt"},
+	{"completion: LOC_PROT_ERR of another kind", IBV_WC_LOC_PROT_ERR, 0x53, "vendor_err 83",
+	 "NCCL_NET_GDR_LEVEL=LOC"},
+	{"completion: no answer", IBV_WC_RETRY_EXC_ERR, 0x81, "(status 12, vendor_err 129 = 0x81)",
+	 "GIDs in one subnet or with a route"},
+	{"completion: a status of tomorrow", (enum ibv_wc_status)77, 0, "(status 77", "kernel log"},
+};
+
+UNIT_ROWS(completion_cases)
+{
+	const struct verbs verbs = {.wc_status_str = fake_status_str};
+	struct ibv_context context = {.ops = {.poll_cq = fake_poll_cq}};
+	struct ibv_cq cq = {.context = &context};
+	struct endpoint endpoint = {.verbs = &verbs, .cq = &cq};
+	struct trouble trouble;
+
+	completion = (struct ibv_wc){.status = row->status, .vendor_err = row->vendor_err};
+	assert_int_equal(transfer_receive(&endpoint, 0, 1, &trouble), -1);
 	assert_has(trouble.text, row->evidence);
 	assert_has(trouble_remedy(&trouble), row->remedy);
 }
@@ -269,19 +256,19 @@ UNIT_TEST("percentile: nearest rank")
 
 UNIT_TEST("verbs: without devices it says so")
 {
-	const struct doctor_options options = {.connect = "127.0.0.1"};
+	const struct doctor doctor = {.options = {.connect = "127.0.0.1"}};
 	WITH_ARENA;
 	struct findings findings = {.arena = &arena};
 
 	if (access("/sys/class/infiniband_verbs", F_OK) == 0)
 		skip();
-	assert_int_equal(verbs_check(&findings, &options, false, &err), 0);
+	assert_int_equal(verbs_check(&findings, &doctor, false, &err), 0);
 	assert_int_equal(findings.n, 1);
 	assert_string_equal(findings.item[0].id, "verbs_library");
 	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
 	assert_true(findings.item[0].remedy[0]);
-	assert_int_equal(
-		verbs_register_gpus(&findings, &options, &(struct cuda_memory){0}, 1, &err), 0);
+	assert_int_equal(verbs_register_gpus(&findings, &doctor, &(struct cuda_memory){0}, 1, &err),
+			 0);
 	assert_int_equal(findings.n, 1); /* that has been said */
 }
 
