@@ -2,31 +2,173 @@
 #include "doctor/cuda/cuda.h"
 
 #include <ctype.h>
+#include <dlfcn.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
-#include "doctor/cuda/driver.h"
 
 /* Eight GPUs with persistence take 2.6 s, and without it 1 to 3 s each. */
 #define SLOW_MS 5000
-
-/* Enough for a registration to be one; nobody misses it on a GPU. Of this size cuMemAlloc gives
- * whole pages, as a dma-buf needs. */
-#define MEMORY_BYTES ((size_t)64 << 20)
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
 
-/* ---- the driver ---- */
+/* ---- the driver's library ---- */
+
+/*
+ * Opened at run time: the few functions that are used, with the prototypes and numbers of NVIDIA's
+ * "CUDA Driver API" reference manual (docs.nvidia.com/cuda/cuda-driver-api), since no free package
+ * has cuda.h. CUresult, CUdevice and CUdevice_attribute are ints of the ABI.
+ */
+#define CUDA_SUCCESS 0
+#define CUDA_NO_DEVICE 100
+
+enum cuda_attribute {
+	CUDA_GPUDIRECT_RDMA = 116, /* CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED */
+	CUDA_DMABUF = 124,         /* …_DMA_BUF_SUPPORTED */
+};
+
+struct cuda_driver {
+	int (*get_version)(int *version);
+	int (*init)(unsigned flags);
+	int (*get_count)(int *count);
+	int (*get)(int *device, int ordinal);
+	int (*get_name)(char *name, int size, int device);
+	int (*get_pci_id)(char *id, int size, int device);
+	int (*get_attribute)(int *value, int attribute, int device);
+};
+
+static const struct symbol {
+	const char *name;
+	size_t offset;
+} symbols[] = {
+	{"cuDriverGetVersion", offsetof(struct cuda_driver, get_version)},
+	{"cuInit", offsetof(struct cuda_driver, init)},
+	{"cuDeviceGetCount", offsetof(struct cuda_driver, get_count)},
+	{"cuDeviceGet", offsetof(struct cuda_driver, get)},
+	{"cuDeviceGetName", offsetof(struct cuda_driver, get_name)},
+	{"cuDeviceGetPCIBusId", offsetof(struct cuda_driver, get_pci_id)},
+	{"cuDeviceGetAttribute", offsetof(struct cuda_driver, get_attribute)},
+};
+
+#define LIBRARY "libcuda.so.1"
+
+/*
+ * Where the driver is when it is not the loader's: the root of the GPU operator's driver container
+ * (its /run/nvidia/driver, as of RHEL, Debian on both processors), and what GKE's device plugin
+ * mounts.
+ */
+static const char *const directories[] = {
+	"/run/nvidia/driver/usr/lib64",
+	"/run/nvidia/driver/usr/lib/x86_64-linux-gnu",
+	"/run/nvidia/driver/usr/lib/aarch64-linux-gnu",
+	"/usr/local/nvidia/lib64",
+};
+
+/* Returns 0 or -1; where: the file, or why it is none. It stays open. */
+static int load(const char *file, struct cuda_driver *driver, char *where, size_t size)
+{
+	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
+	const char *reason = library ? NULL : dlerror();
+
+	(void)snprintf(where, size, "%s", reason ? reason : file);
+	for (size_t i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
+		void *address = dlsym(library, symbols[i].name);
+
+		memcpy((char *)driver + symbols[i].offset, &address, sizeof(address));
+		if (address)
+			continue;
+		(void)snprintf(where, size, "%s: has no %s", file, symbols[i].name);
+		(void)dlclose(library);
+		library = NULL;
+	}
+	return library ? 0 : -1;
+}
+
+/* file, or where it is NULL the first libcuda.so.1 that loads */
+static int load_driver(const char *file, struct cuda_driver *ret_driver, char *where, size_t size)
+{
+	int status = load(file ? file : LIBRARY, ret_driver, where, size);
+
+	for (size_t i = 0; !file && status < 0 && i < sizeof(directories) / sizeof(*directories);
+	     i++) {
+		char path[128];
+
+		(void)snprintf(path, sizeof(path), "%s/" LIBRARY, directories[i]);
+		if (access(path, F_OK) == 0)
+			status = load(path, ret_driver, where, size);
+	}
+	return status;
+}
+
+/* ---- errors ---- */
+
+/* CUresult in the manual's "Data types used by CUDA driver" */
+static const struct {
+	int error;
+	const char *name;
+	const char *remedy;
+} errors[] = {
+	{1, "CUDA_ERROR_INVALID_VALUE",
+	 "the driver does not know what was asked: it may be too old"},
+	{2, "CUDA_ERROR_OUT_OF_MEMORY", "free memory of the GPU or of the container's cgroup"},
+	{3, "CUDA_ERROR_NOT_INITIALIZED", "correct the cause of the first CUDA error"},
+	{34, "CUDA_ERROR_STUB_LIBRARY",
+	 "the library is the CUDA toolkit's stub: take lib64/stubs out of LD_LIBRARY_PATH"},
+	{46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
+	 "another process has the GPU for itself (nvidia-smi -q -d COMPUTE shows the mode), or it "
+	 "needs a reset"},
+	{100, "CUDA_ERROR_NO_DEVICE",
+	 "in a container: request nvidia.com/gpu, so that the GPU's device nodes are there; on the "
+	 "node: nvidia-smi shows why the driver has none"},
+	{304, "CUDA_ERROR_OPERATING_SYSTEM",
+	 "the container lacks device nodes or rights: /dev/nvidiactl, /dev/nvidia-uvm and the "
+	 "GPU's must open; look at the device cgroup and SELinux"},
+	{801, "CUDA_ERROR_NOT_SUPPORTED",
+	 "this GPU or driver cannot do it: dma-buf wants the open NVIDIA kernel modules"},
+	{802, "CUDA_ERROR_SYSTEM_NOT_READY",
+	 "start nvidia-fabricmanager on the node, of the driver's version (systems with NVSwitch)"},
+	{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+	 "libcuda is of another version than the node's kernel module: unload and load the module, "
+	 "or take the image's own libcuda (compat) out of LD_LIBRARY_PATH"},
+	{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+	 "the image's compat libcuda is newer than this driver allows: take it out of "
+	 "LD_LIBRARY_PATH, or update the node's driver"},
+	{999, "CUDA_ERROR_UNKNOWN",
+	 "often /dev/nvidia-uvm is missing or may not be opened (nvidia-modprobe -u -c0 makes it); "
+	 "else look for an Xid in the kernel's log"},
+};
+
+static const char *error_name(int error)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		if (errors[i].error == error)
+			return errors[i].name;
+	}
+	return "an error without a name here";
+}
+
+static const char *error_remedy(int error)
+{
+	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
+		if (errors[i].error == error)
+			return errors[i].remedy;
+	}
+	return "look the number up in CUresult of the CUDA driver API's manual";
+}
+
+/* ---- its start ---- */
 
 /* A CUDA call that failed */
 static int add_error(struct findings *findings, const char *id, const char *subject,
 		     enum finding_status status, const char *call, int error)
 {
-	return findings_add(findings, id, subject, status, cuda_error_remedy(error),
-			    "%s failed: %s (%d)", call, cuda_error_name(error), error);
+	return findings_add(findings, id, subject, status, error_remedy(error),
+			    "%s failed: %s (%d)", call, error_name(error), error);
 }
 
 static int add_init(struct findings *findings, int version, int result, int64_t took_ms)
@@ -54,7 +196,7 @@ static int add_count(struct findings *findings, int result, int count)
 				 result);
 	if (count == 0)
 		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
-				    cuda_error_remedy(CUDA_NO_DEVICE), "there is no GPU here");
+				    error_remedy(CUDA_NO_DEVICE), "there is no GPU here");
 	if (count < 0 || count > CUDA_GPUS_MAX)
 		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
 				    "see that libcuda is the NVIDIA driver's",
@@ -67,7 +209,7 @@ static int add_count(struct findings *findings, int result, int count)
 static int start_driver(struct findings *findings, const char *library, struct cuda_driver *driver)
 {
 	char where[512];
-	bool loaded = cuda_driver_load(library, driver, where, sizeof(where)) == 0;
+	bool loaded = load_driver(library, driver, where, sizeof(where)) == 0;
 	int64_t begin;
 	int version = 0;
 	int count = 0;
@@ -175,80 +317,4 @@ int cuda_check(struct findings *findings, const char *library, struct err *err)
 	for (int i = 0; status == 0 && i < count; i++)
 		status = add_gpu(findings, &driver, i);
 	return status < 0 ? err_memory(err) : 0;
-}
-
-/* ---- memory ---- */
-
-/* Returns CUDA_SUCCESS, or the error of the call that *ret_call names. */
-static int allocate_memory(const struct cuda_driver *driver, int device, struct cuda_memory *memory,
-			   const char **ret_call)
-{
-	unsigned long long address = 0;
-	void *context = NULL;
-	int result;
-
-	*ret_call = "cuDevicePrimaryCtxRetain";
-	result = driver->retain_context(&context, device);
-	if (result != CUDA_SUCCESS)
-		return result;
-	*ret_call = "cuCtxSetCurrent";
-	result = driver->set_context(context);
-	if (result != CUDA_SUCCESS)
-		return result;
-	*ret_call = "cuMemAlloc";
-	result = driver->allocate(&address, memory->bytes);
-	/* CUdeviceptr is an address of the unified address space.
-	 * NOLINTNEXTLINE(performance-no-int-to-ptr) */
-	memory->address = (void *)(uintptr_t)address;
-	return result;
-}
-
-/* Returns 1 with *memory, 0 without, or -1. */
-static int take_memory(struct findings *findings, const struct cuda_driver *driver, int ordinal,
-		       struct cuda_memory *memory)
-{
-	char pci[PCI_MAX] = "";
-	const char *call;
-	int device = 0;
-	int result;
-
-	*memory = (struct cuda_memory){.bytes = MEMORY_BYTES, .dmabuf = -1};
-	if (driver->get(&device, ordinal) != CUDA_SUCCESS ||
-	    get_pci(driver, device, pci) != CUDA_SUCCESS || !text_is_pci_address(pci))
-		return 0; /* cuda_check says it */
-	(void)snprintf(memory->what, sizeof(memory->what), "GPU %s", pci);
-	result = allocate_memory(driver, device, memory, &call);
-	if (result != CUDA_SUCCESS)
-		return add_error(findings, "cuda_memory", pci, FINDING_FAIL, call, result);
-	result = driver->get_handle
-			 ? driver->get_handle(&memory->dmabuf, (uintptr_t)memory->address,
-					      memory->bytes, CUDA_HANDLE_DMABUF, 0)
-			 : CUDA_NOT_SUPPORTED;
-	if (result == CUDA_SUCCESS)
-		return 1;
-	memory->dmabuf = -1; /* peermem may do without, so that this is a warning at most */
-	return add_error(findings, "cuda_memory", pci, FINDING_WARN,
-			 "cuMemGetHandleForAddressRange", result) < 0
-		       ? -1
-		       : 1;
-}
-
-int cuda_allocate(struct findings *findings, const char *library,
-		  struct cuda_memory ret_memory[CUDA_GPUS_MAX], struct err *err)
-{
-	struct findings said = {.arena = findings->arena}; /* by cuda_check already */
-	struct cuda_driver driver = {0};
-	int count = start_driver(&said, library, &driver);
-	int n = 0;
-
-	if (count > 0 && (!driver.retain_context || !driver.set_context || !driver.allocate))
-		return 0;
-	for (int i = 0; i < count; i++) {
-		int taken = take_memory(findings, &driver, i, &ret_memory[n]);
-
-		if (taken < 0)
-			return err_memory(err);
-		n += taken;
-	}
-	return count < 0 ? err_memory(err) : n;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The GPUs as the CUDA driver sees them, and their memory for RDMA. cuInit takes seconds on a large
- * node (2.6 s with eight GPUs) and hangs on a sick one: both are for a check's process
- * (doctor/runner.h). Without CUDA everything is not checkable, and that is no error.
+ * The GPUs as the CUDA driver sees them. cuInit takes seconds on a large node (2.6 s with eight
+ * GPUs) and hangs on a sick one: that is for a check's process (doctor/runner.h). Without CUDA
+ * everything is not checkable, and that is no error.
  */
 #ifndef OCI_RDMA_DOCTOR_CUDA_H
 #define OCI_RDMA_DOCTOR_CUDA_H
@@ -22,20 +22,5 @@
 int cuda_check(struct findings *findings, const char *library, struct err *err);
 
 #define CUDA_GPUS_MAX 64
-
-struct cuda_memory {
-	char what[40]; /* "GPU 0000:1b:00.0" */
-	void *address; /* of the GPU, in this process: for ibv_reg_mr (nvidia_peermem) */
-	size_t bytes;
-	int dmabuf; /* the same memory for ibv_reg_dmabuf_mr at offset 0; or -1, and a finding says
-		       why */
-};
-
-/*
- * Some memory of each GPU, which goes with the process. Adds "cuda_memory" for a GPU of which none
- * could be had; what cuda_check says it does not say again. Returns how many, or -1 without memory.
- */
-int cuda_allocate(struct findings *findings, const char *library,
-		  struct cuda_memory ret_memory[CUDA_GPUS_MAX], struct err *err);
 
 #endif

@@ -223,21 +223,6 @@ int transfer_measure(struct endpoint *from, const struct endpoint_address *to, s
 	return measure_latency(from, to, ret_result, trouble);
 }
 
-int transfer_between(struct endpoint *from, struct endpoint *to, struct transfer_result *ret_result,
-		     struct trouble *trouble)
-{
-	const struct endpoint_address from_address = endpoint_address(from);
-	const struct endpoint_address to_address = endpoint_address(to);
-	size_t bytes = from->bytes < to->bytes ? from->bytes : to->bytes;
-
-	if (endpoint_connect(from, &to_address, trouble) < 0 ||
-	    endpoint_connect(to, &from_address, trouble) < 0 || transfer_expect(to, trouble) < 0 ||
-	    transfer_measure(from, &to_address, bytes, ret_result, trouble) < 0 ||
-	    transfer_send(from, &to_address, bytes, 1, trouble) < 0)
-		return -1;
-	return transfer_receive(to, bytes, 1, trouble);
-}
-
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE])
 {

@@ -188,47 +188,6 @@ static int register_memory(struct verbs_setup *setup)
 	return 0;
 }
 
-/* ---- transfers within a device ---- */
-
-static int transfer_within(const struct verbs_setup *setup, const struct verbs_device *device,
-			   struct transfer_result *ret_result, struct trouble *trouble)
-{
-	cleanup_endpoint out = {0};
-	cleanup_endpoint in = {0};
-
-	if (endpoint_open(setup->verbs, device, setup->bytes, &out, trouble) < 0 ||
-	    endpoint_open(setup->verbs, device, setup->bytes, &in, trouble) < 0)
-		return -1;
-	return transfer_between(&out, &in, ret_result, trouble);
-}
-
-static int loop_back(struct verbs_setup *setup)
-{
-	for (size_t i = 0; i < setup->devices->n; i++) {
-		const struct verbs_device *device = &setup->devices->item[i];
-		struct transfer_result result;
-		char text[TRANSFER_TEXT_SIZE];
-		struct trouble trouble;
-		int status = 0;
-
-		if (!device->usable && device->context)
-			status = findings_add(setup->findings, "verbs_loopback", device->name,
-					      FINDING_UNCHECKED, "see the port and gid findings",
-					      "no port is ACTIVE with a GID or LID");
-		else if (device->usable && transfer_within(setup, device, &result, &trouble) < 0)
-			status = findings_add(setup->findings, "verbs_loopback", device->name,
-					      FINDING_FAIL, trouble_remedy(&trouble), "%s",
-					      trouble.text);
-		else if (device->usable)
-			status = findings_add(setup->findings, "verbs_loopback", device->name,
-					      FINDING_OK, NULL, "%s; data verified",
-					      transfer_result_text(&result, text));
-		if (status < 0)
-			return -1;
-	}
-	return 0;
-}
-
 /* ---- all of it ---- */
 
 /* Returns 1, 0 if there is nothing to go on with (a finding says why), or -1. */
@@ -263,7 +222,7 @@ static int try_all(struct verbs_setup *setup)
 		return -1;
 	if (options->listen)
 		return pods_listen(setup);
-	return options->connect ? pods_connect(setup) : loop_back(setup);
+	return options->connect ? pods_connect(setup) : 0;
 }
 
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec, struct err *err)

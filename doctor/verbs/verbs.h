@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * RDMA by trying it: opens the devices through libibverbs, registers memory, and transfers data
- * within a device and to another pod.
+ * RDMA by trying it: opens the devices through libibverbs, registers memory, and transfers data to
+ * another pod.
  */
 #ifndef OCI_RDMA_DOCTOR_VERBS_H
 #define OCI_RDMA_DOCTOR_VERBS_H
@@ -10,7 +10,6 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
-#include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 #include "doctor/verbs/device.h"
@@ -19,13 +18,6 @@
 /* Adds what it finds. exec: process 1 has a higher memlock limit than this one. -1: out of memory
  * only */
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec, struct err *err);
-
-/*
- * Registers the memory of n GPUs with each device that opens (gpu.c). Adds nothing where
- * verbs_check says why there is no device. -1: out of memory only
- */
-int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
-			const struct cuda_memory *memory, int n, struct err *err);
 
 /* ---- what its parts share ---- */
 
