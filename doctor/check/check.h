@@ -52,15 +52,14 @@ check_function check_cuda;       /* cuda_library cuda_init cuda_gpu cuda_gpudire
 check_function check_kernel_log; /* kernel_log */
 check_function check_plan;       /* plan plan_memlock plan_nccl */
 check_function check_seccomp;    /* seccomp */
-check_function check_hooks;      /* hook_file hook_installed */
-check_function check_crio;       /* crio_config crio_handler crio_running crio_ulimits */
-check_function check_containerd; /* containerd_config containerd_handler */
-check_function check_nri;        /* nri entry_points */
-check_function check_missed;     /* missed */
-check_function check_policy;     /* policy */
-check_function check_selinux;    /* selinux */
-check_function check_versions;   /* versions */
-check_function check_elsewhere;  /* node_files */
+check_function
+	check_engine_files; /* crio_config crio_ulimits crio_handler containerd_handler hook_file … */
+check_function check_nri;       /* nri entry_points */
+check_function check_missed;    /* missed */
+check_function check_policy;    /* policy */
+check_function check_selinux;   /* selinux */
+check_function check_versions;  /* versions */
+check_function check_elsewhere; /* node_files */
 
 /* All of them, in the order of causes: what comes first explains what comes behind it. */
 extern const struct check all_checks[];

@@ -23,7 +23,7 @@ of() { jq -r ".findings[] | select(.id == \"$1\") | \"\(.subject) \(.status)\"" 
 row "a containerd without the shim: nothing is said"
 node_with 'version = 2'
 is "the findings" "" "$(of containerd_handler)$(of containerd_config)"
-try "a right handler" containerd_handler/rdma ok "BinaryName $BIN/oci-rdma-runtime-runc" node_with "$handler"
+try "a right handler" containerd_handler/rdma ok "$BIN/oci-rdma-runtime-runc (/etc/containerd/config.toml)" node_with "$handler"
 try "one that hands no annotation on" containerd_handler/rdma fail "no pod can ask for RDMA" node_with "$(sed '/pod_annotations/d' <<<"$handler")"
 try "one whose shim is not there" containerd_handler/rdma fail "is not an executable file" \
 	node_with "${handler/oci-rdma-runtime-runc/oci-rdma-runtime-crun}"

@@ -10,10 +10,10 @@ try "a hidden file in hooks.d is read by CRI-O as well" hook_file//$HOOKS/.bad.j
 # drop_in NAME FINDING STATUS PART TEXT [FILE]
 drop_in() { try "${@:1:4}" on_a_node write "etc/crio/crio.conf.d/${6-90-x}" "$5"; }
 SHIM=/nowhere/oci-rdma-runtime-crun
-drop_in "so is a hidden drop-in" crio_handler/kata fail "runtime_path $SHIM" "[crio.runtime.runtimes.kata]
+drop_in "so is a hidden drop-in" crio_handler/kata fail "$SHIM" "[crio.runtime.runtimes.kata]
 runtime_path = \"$SHIM\"" .hidden
 # TOML as people write it; the rest of it: unit admin/engine/toml
-drop_in "a handler as an inline table" crio_handler/rdma fail "runtime_path $SHIM" '[crio.runtime]
+drop_in "a handler as an inline table" crio_handler/rdma fail "$SHIM" '[crio.runtime]
 runtimes.rdma = {runtime_path = "'$SHIM'", default_annotations = {"a.b" = "}"}}'
 drop_in "a key twice, for which CRI-O does not start" crio_config fail "90-x:3" '[crio.runtime]
 default_runtime = "crun"

@@ -291,13 +291,6 @@ causes "the cause" crio_handler
 with_shim() { rdma && executable usr/local/bin/oci-rdma-runtime-crun; }
 try "the MachineConfig's handler, with conmon in PATH" crio_handler/rdma ok "" on_a_node with_shim
 healthy "nothing is wrong"
-lacks "a CRI-O that runs is not spoken of" crio_running "$(cat "$T/out")"
-dead() { with_shim && rm -r "$NODE/proc/812"; }
-try "a handler of ours, and CRI-O does not run: the cause" crio_running fail "with the handler rdma (/etc/crio/crio.conf.d/60-oci-rdma-hook.conf)" on_a_node dead
-causes "the cause" crio_running
-row "CRI-O does not run, and no handler is ours: not our business"
-on_a_node rm "$NODE/proc/812/comm"
-lacks "nothing is said" crio_running "$(cat "$T/out")"
 # upstream: CRI-O's packages bring crun, runc and conmon along, and the drop-in knows nothing of it
 upstream() {
 	rm -r "$NODE/etc/crio" "$NODE/usr/bin/conmon"
