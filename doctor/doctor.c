@@ -49,35 +49,6 @@ static int find_devices(struct doctor *doctor, struct err *err)
 				 &doctor->devices, err);
 }
 
-static bool has_gpu_file(const struct device_files *files, const struct gpu *gpu)
-{
-	for (size_t i = 0; i < files->n_gpus; i++) {
-		if (files->gpu[i] == gpu->minor)
-			return true;
-	}
-	return false;
-}
-
-/* A container that has files of some GPUs is given those, whatever else the node has. */
-static int find_gpus(struct doctor *doctor, struct err *err)
-{
-	struct gpus *gpus = &doctor->gpus;
-	size_t kept = 0;
-
-	gpu_list(&doctor->node, &doctor->arena, gpus);
-	for (size_t i = 0; i < gpus->n; i++) {
-		if (!has_gpu_file(&doctor->files, &gpus->item[i]))
-			continue;
-		struct gpu own = gpus->item[i];
-
-		gpus->item[i] = gpus->item[kept];
-		gpus->item[kept++] = own;
-	}
-	if (kept && doctor->target.container)
-		gpus->n = kept;
-	return err_of_arena(&doctor->arena, err);
-}
-
 struct devices doctor_devices(const struct doctor *doctor)
 {
 	return doctor->devices.n || doctor->target.container ? doctor->devices : doctor->all;
@@ -127,8 +98,10 @@ int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor,
 		return err_memory(err);
 	if (target_find(&doctor.arena, doctor.node.root, doctor.node.recorded, &doctor.location,
 			&choice, &doctor.target, err) < 0 ||
-	    find_devices(&doctor, err) < 0 || read_claims(&doctor, err) < 0 ||
-	    find_gpus(&doctor, err) < 0)
+	    find_devices(&doctor, err) < 0 || read_claims(&doctor, err) < 0)
+		return -1;
+	gpu_list(&doctor.node, &doctor.arena, &doctor.gpus);
+	if (err_of_arena(&doctor.arena, err) < 0)
 		return -1;
 	*ret_doctor = doctor;
 	doctor = DOCTOR_NONE; /* the caller's now */

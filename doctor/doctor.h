@@ -24,7 +24,7 @@ struct doctor {
 	struct device_files files; /* below the target's /dev/infiniband */
 	struct devices devices;    /* those of them that the target has a file for, by name */
 	struct claims claims;      /* what its environment says that it was allocated */
-	struct gpus gpus;          /* the target's, or the node's if it has none of its own */
+	struct gpus gpus;          /* the node's */
 };
 
 #define DOCTOR_NONE ((struct doctor){.node = NODE_NONE, .target = TARGET_NONE})

@@ -34,8 +34,8 @@ static const char *one_line(struct arena *arena, const char *text)
 int findings_add(struct findings *findings, const char *id, const char *subject,
 		 enum finding_status status, const char *remedy, const char *evidence, ...)
 {
-	struct finding *larger = arena_grow(findings->arena, findings->item, findings->n,
-					    &findings->room, sizeof(*larger));
+	struct finding *added =
+		arena_push(findings->arena, findings->item, findings->n, findings->room);
 	struct finding finding = {.id = id, .status = status, .seen = "", .check = ""};
 	char text[TEXT_MAX];
 	va_list args;
@@ -46,11 +46,11 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 	finding.subject = one_line(findings->arena, subject);
 	finding.evidence = one_line(findings->arena, text);
 	finding.remedy = one_line(findings->arena, remedy);
-	if (!larger || !finding.subject || !finding.evidence || !finding.remedy)
+	if (!added)
 		return -1;
-	findings->item = larger;
-	findings->item[findings->n++] = finding;
-	return 0;
+	*added = finding;
+	findings->n -= !finding.subject || !finding.evidence || !finding.remedy;
+	return finding.subject && finding.evidence && finding.remedy ? 0 : -1;
 }
 
 int findings_add_seen(struct findings *findings, const char *seen, const char *check)

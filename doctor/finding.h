@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "core/base/arena.h"
+#include "core/base/err.h"
 
 enum finding_status {
 	FINDING_OK,
@@ -35,6 +36,7 @@ struct findings {
 	struct finding *item;
 	size_t n;
 	size_t room;
+	struct err err; /* why a check was not made; at first, that there is no memory */
 };
 
 /*

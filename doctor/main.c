@@ -65,21 +65,21 @@ static bool is_of_target(const struct doctor *doctor)
 	       (doctor->location.container && (doctor->devices.n || doctor->claims.n));
 }
 
-static int explain(struct doctor *doctor, struct findings *findings, struct err *err)
+static int explain(struct doctor *doctor, struct findings *findings)
 {
-	struct findings checked = {.arena = &doctor->arena};
+	struct findings checked = {.arena = &doctor->arena, .err = findings->err};
 	struct symptoms symptoms;
 
-	if (read_log(doctor->options.symptom, &doctor->arena, &symptoms, err) < 0)
+	if (read_log(doctor->options.symptom, &doctor->arena, &symptoms, &findings->err) < 0)
 		return -1;
 	if (!is_of_target(doctor)) {
 		doctor->target.name = NULL;
 	} else if (symptoms.n) {
-		if (runner_run(doctor, all_checks, n_all_checks, &checked, err) < 0)
+		if (runner_run(doctor, all_checks, n_all_checks, &checked) < 0)
 			return -1;
 		symptoms_weigh(&symptoms, &checked);
 	}
-	return symptoms_add_findings(&symptoms, findings) < 0 ? err_memory(err) : 0;
+	return symptoms_add_findings(&symptoms, findings);
 }
 
 /* ---- --verbs: RDMA by trying it, from where we run. Unlike the checks it takes its time. ---- */
@@ -87,40 +87,38 @@ static int explain(struct doctor *doctor, struct findings *findings, struct err 
 /* Eight devices, each of a firmware that takes its time */
 #define VERBS_SECONDS 60
 
-static int check_verbs(const struct doctor *doctor, struct findings *findings, struct err *err)
+static int check_verbs(const struct doctor *doctor, struct findings *findings)
 {
 	struct rlimit limit;
 	bool exec = getrlimit(RLIMIT_MEMLOCK, &limit) == 0 &&
 		    limits_of_first_are_higher(doctor, limit.rlim_cur);
 
-	return verbs_check(findings, doctor, exec, err);
+	return verbs_check(findings, doctor, exec);
 }
 
-static int try_verbs(const struct doctor *doctor, struct findings *findings, struct err *err)
+static int try_verbs(const struct doctor *doctor, struct findings *findings)
 {
 	static const struct check check = {"verbs_devices", "registers memory", CHECK_EVERYWHERE,
 					   VERBS_SECONDS, check_verbs};
 
 	/* Until somebody connects: in no child that has a deadline */
 	return doctor->options.listen || doctor->options.connect
-		       ? check_verbs(doctor, findings, err)
-		       : runner_run(doctor, &check, 1, findings, err);
+		       ? check_verbs(doctor, findings)
+		       : runner_run(doctor, &check, 1, findings);
 }
 
-static int find_all(struct doctor *doctor, struct findings *findings, struct err *err)
+static int find_all(struct doctor *doctor, struct findings *findings)
 {
 	const struct doctor_options *options = &doctor->options;
 
 	if (options->symptom)
-		return explain(doctor, findings, err);
+		return explain(doctor, findings);
 	if (doctor->no_openat2)
-		return runner_run(doctor, &kernel_check, 1, findings, err);
-	if (options->topology)
-		return check_distance(doctor, findings, err);
+		return runner_run(doctor, &kernel_check, 1, findings);
 	if (!options->listen && !options->connect &&
-	    runner_run(doctor, all_checks, n_all_checks, findings, err) < 0)
+	    runner_run(doctor, all_checks, n_all_checks, findings) < 0)
 		return -1;
-	return options->verbs ? try_verbs(doctor, findings, err) : 0;
+	return options->verbs ? try_verbs(doctor, findings) : 0;
 }
 
 static bool has(const struct findings *findings, const char *id, enum finding_status status)
@@ -172,8 +170,9 @@ int main(int argc, char **argv)
 		return EXIT_USAGE;
 	}
 	findings = (struct findings){.arena = &doctor.arena};
-	if (find_all(&doctor, &findings, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
+	(void)err_memory(&findings.err);
+	if (find_all(&doctor, &findings) < 0) {
+		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", findings.err.text);
 		return EXIT_USAGE;
 	}
 	if (print(&doctor, &findings) < 0) {

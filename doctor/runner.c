@@ -79,12 +79,12 @@ static void run_in_child(void *context, int out)
 	const struct job *job = context;
 	cleanup_arena arena = {0};
 	struct findings findings = {.arena = &arena};
-	struct err err;
 
 	expect_foreign_code();
-	if (job->check->run(job->doctor, &findings, &err) < 0)
+	(void)err_memory(&findings.err);
+	if (job->check->run(job->doctor, &findings) < 0)
 		(void)findings_add(&findings, job->check->id, NULL, FINDING_UNCHECKED, NULL, "%s",
-				   err.text);
+				   findings.err.text);
 	for (size_t i = 0; i < findings.n; i++)
 		tell_finding(out, &findings.item[i]);
 	(void)fs_write(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
@@ -151,7 +151,7 @@ static int receive_findings(const struct child *child, struct findings *findings
 }
 
 static int run_check(const struct doctor *doctor, const struct check *check,
-		     struct findings *findings, struct err *err)
+		     struct findings *findings)
 {
 	struct job job = {.doctor = doctor, .check = check};
 	struct child child;
@@ -159,13 +159,11 @@ static int run_check(const struct doctor *doctor, const struct check *check,
 	int received;
 	int status;
 
-	if (child_start(&child, NULL, run_in_child, &job, limit, err) < 0)
+	if (child_start(&child, NULL, run_in_child, &job, limit, &findings->err) < 0)
 		return -1;
 	received = receive_findings(&child, findings);
 	status = child_end(&child);
-	if (received == -ENOMEM || add_ending(check, received, status, findings) < 0)
-		return err_memory(err);
-	return 0;
+	return received == -ENOMEM ? -1 : add_ending(check, received, status, findings);
 }
 
 static bool applies(const struct doctor *doctor, const struct check *check)
@@ -175,14 +173,14 @@ static bool applies(const struct doctor *doctor, const struct check *check)
 }
 
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
-	       struct findings *findings, struct err *err)
+	       struct findings *findings)
 {
 	int status = 0;
 
 	for (size_t i = 0; i < n && status == 0; i++) {
 		if (!applies(doctor, &checks[i]))
 			continue;
-		status = run_check(doctor, &checks[i], findings, err);
+		status = run_check(doctor, &checks[i], findings);
 	}
 	return status;
 }

@@ -15,10 +15,10 @@
 #include "doctor/finding.h"
 
 /*
- * In their order. A check that cannot be made becomes a finding "not checkable". Returns 0, or -1
- * without memory.
+ * In their order. A check that cannot be made becomes a finding "not checkable". Returns 0, or -1,
+ * as a check does.
  */
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
-	       struct findings *findings, struct err *err);
+	       struct findings *findings);
 
 #endif

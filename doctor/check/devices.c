@@ -204,7 +204,7 @@ static int add_allocation(const struct doctor *doctor, struct findings *findings
 		doctor->target.env_path);
 }
 
-int check_devices(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_devices(const struct doctor *doctor, struct findings *findings)
 {
 	int status = doctor->node.recorded ? 0 : target_enter_network(&doctor->target);
 
@@ -212,18 +212,18 @@ int check_devices(const struct doctor *doctor, struct findings *findings, struct
 	    findings_add(findings, "uverbs", NULL, FINDING_UNCHECKED, "Run the doctor as root",
 			 "the network namespace of %s cannot be entered: %s", doctor->target.name,
 			 strerror(-status)) < 0)
-		return err_memory(err);
+		return -1;
 	if (add_summary(doctor, findings) < 0)
-		return err_memory(err);
+		return -1;
 	for (size_t i = 0; status == 0 && i < doctor->files.n; i++) {
 		if (add_device_file(doctor, findings, &doctor->files.item[i]) < 0)
-			return err_memory(err);
+			return -1;
 	}
 	if (doctor->files.n && add_rdma_cm(doctor, findings) < 0)
-		return err_memory(err);
+		return -1;
 	for (size_t i = 0; doctor->target.container && i < doctor->claims.n; i++) {
 		if (add_allocation(doctor, findings, &doctor->claims.item[i]) < 0)
-			return err_memory(err);
+			return -1;
 	}
 	return 0;
 }

@@ -287,7 +287,7 @@ static int check_hooks(struct context *context, struct err *err)
 	return add_installed(context, err);
 }
 
-int check_engine_files(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_engine_files(const struct doctor *doctor, struct findings *findings)
 {
 	struct context context = {
 		.root = doctor->node.root, .recorded = doctor->node.recorded, .findings = findings};
@@ -296,10 +296,11 @@ int check_engine_files(const struct doctor *doctor, struct findings *findings, s
 
 	context.has_config = config_load(arena, context.root, doctor->options.common.config,
 					 &context.config, &ignored) == 0;
-	if (crio_read(arena, context.root, &context.crio, err) < 0)
+	if (crio_read(arena, context.root, &context.crio, &findings->err) < 0)
 		return -1;
 	return (context.crio.installed && check_crio(&context) < 0) ||
-			       check_handlers(&context) < 0 || check_hooks(&context, err) < 0
-		       ? err_memory(err)
+			       check_handlers(&context) < 0 ||
+			       check_hooks(&context, &findings->err) < 0
+		       ? -1
 		       : 0;
 }

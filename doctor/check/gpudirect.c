@@ -33,98 +33,48 @@ static bool is_open_module(const struct doctor *doctor, struct arena *arena)
 	       strstr(text.bytes, "Open Kernel Module") != NULL;
 }
 
-int check_gpudirect(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_gpudirect(const struct doctor *doctor, struct findings *findings)
 {
 	static const char id[] = "gpudirect";
 	char version[64];
 	const char *peermem;
-	int status;
 
 	if (!doctor->gpus.n)
 		return 0;
 	peermem = find_peermem(doctor, findings->arena);
 	if (tree_read_line(doctor->node.root, "sys/module/nvidia/version", version,
 			   sizeof(version)) < 0)
-		status =
-			findings_add(findings, id, NULL, FINDING_UNCHECKED,
-				     "Check with nvidia-smi whether the driver is loaded",
-				     "%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
-				     doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
-	else if (is_open_module(doctor, findings->arena))
-		status = findings_add(findings, id, NULL, FINDING_OK, NULL,
-				      "DMA-BUF: driver %s, open kernel modules "
-				      "(/proc/driver/nvidia/version)%s%s",
-				      version, peermem ? "; also /" : "", peermem ? peermem : "");
-	else if (peermem)
-		status = findings_add(findings, id, NULL, FINDING_OK, NULL,
-				      "peermem: driver %s, /%s", version, peermem);
-	else
-		status = findings_add(findings, id, NULL, FINDING_WARN,
-				      "Run modprobe nvidia_peermem, or use the open kernel modules "
-				      "(GPU operator: driver.kernelModuleType=open)",
-				      "driver %s without open kernel modules "
-				      "(/proc/driver/nvidia/version), and nvidia_peermem is not "
-				      "loaded (/sys/module): NCCL copies through host memory",
-				      version);
-	return status < 0 ? err_memory(err) : 0;
-}
-
-/* ---- how far GPU and HCAs are apart ---- */
-
-#define NAMED_MAX 64
-
-/* In the words of `nvidia-smi topo -m`, by PCI alone: NVLink does not show there. */
-static int add_distances(const struct devices *devices, const struct gpu *gpu,
-			 struct findings *findings)
-{
-	const char *text = gpu->place.has_numa_node ? arena_printf(findings->arena, "NUMA node %d",
-								   gpu->place.numa_node)
-						    : "no NUMA node";
-
-	for (size_t i = 0; text && i < devices->n && i < NAMED_MAX; i++) {
-		const char *name =
-			pci_distance_name(pci_distance(&gpu->place, &devices->item[i].place));
-
-		if (name[0])
-			text = arena_printf(findings->arena, "%s, %s %s", text,
-					    devices->item[i].ibdev, name);
-	}
-	if (text && devices->n > NAMED_MAX)
-		text = arena_printf(findings->arena, "%s and %zu more", text,
-				    devices->n - NAMED_MAX);
-	return text ? findings_add(findings, "distance", gpu->pci, FINDING_OK, NULL,
-				   "%s (/sys/bus/pci/devices)", text)
-		    : -1;
-}
-
-int check_distance(const struct doctor *doctor, struct findings *findings, struct err *err)
-{
-	const struct devices devices = doctor_devices(doctor);
-
-	for (size_t i = 0; i < devices.n; i++)
-		pci_read_place(&doctor->node, &devices.item[i].place);
-	for (size_t i = 0; i < doctor->gpus.n; i++) {
-		if (add_distances(&devices, &doctor->gpus.item[i], findings) < 0)
-			return err_memory(err);
-	}
-	if (!doctor->gpus.n && doctor->options.topology &&
-	    findings_add(findings, "distance", NULL, FINDING_UNCHECKED, NULL, "there is no GPU") <
-		    0)
-		return err_memory(err);
-	return 0;
+		return findings_add(findings, id, NULL, FINDING_UNCHECKED,
+				    "Check with nvidia-smi whether the driver is loaded",
+				    "%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
+				    doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
+	if (is_open_module(doctor, findings->arena))
+		return findings_add(findings, id, NULL, FINDING_OK, NULL,
+				    "DMA-BUF: driver %s, open kernel modules "
+				    "(/proc/driver/nvidia/version)%s%s",
+				    version, peermem ? "; also /" : "", peermem ? peermem : "");
+	if (peermem)
+		return findings_add(findings, id, NULL, FINDING_OK, NULL, "peermem: driver %s, /%s",
+				    version, peermem);
+	return findings_add(findings, id, NULL, FINDING_WARN,
+			    "Run modprobe nvidia_peermem, or use the open kernel modules "
+			    "(GPU operator: driver.kernelModuleType=open)",
+			    "driver %s without open kernel modules "
+			    "(/proc/driver/nvidia/version), and nvidia_peermem is not "
+			    "loaded (/sys/module): NCCL copies through host memory",
+			    version);
 }
 
 /* ---- the CUDA driver ---- */
 
 /* The GPUs as their driver's library sees them: from where we run, so not for another target. */
 
-int check_cuda(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_cuda(const struct doctor *doctor, struct findings *findings)
 {
 	if (!doctor->node.recorded && !doctor->options.pid && !doctor->options.container)
-		return cuda_check(findings, doctor->options.libcuda, err);
-	if (findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
-			 "the CUDA driver can be asked only inside the container that uses it: run "
-			 "oci-rdma-doctor there") < 0)
-		return err_memory(err);
-	return 0;
+		return cuda_check(findings, doctor->options.libcuda);
+	return findings_add(
+		findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
+		"the CUDA driver can be asked only inside the container that uses it: run "
+		"oci-rdma-doctor there");
 }

@@ -283,7 +283,7 @@ static int check_bridges(struct context *context)
 			    context->n_bridges, context->n_bridges == 1 ? "" : "s");
 }
 
-int check_iommu(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_iommu(const struct doctor *doctor, struct findings *findings)
 {
 	struct context context = {.doctor = doctor, .findings = findings};
 
@@ -294,7 +294,7 @@ int check_iommu(const struct doctor *doctor, struct findings *findings, struct e
 		pci_read_place(&doctor->node, &context.devices.item[i].place);
 	context.arguments = read_arguments(doctor, findings->arena);
 	context.active = has_iommu(doctor, findings->arena);
-	if (!context.arguments || check_translation(&context) < 0 || check_bridges(&context) < 0)
-		return err_memory(err);
-	return 0;
+	return !context.arguments || check_translation(&context) < 0 || check_bridges(&context) < 0
+		       ? -1
+		       : 0;
 }

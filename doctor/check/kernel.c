@@ -26,20 +26,16 @@ static int add_missing(const struct doctor *doctor, struct findings *findings)
 		name.release);
 }
 
-int check_kernel(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_kernel(const struct doctor *doctor, struct findings *findings)
 {
 	char release[96];
-	int status = 0;
 
 	if (doctor->no_openat2)
-		status = add_missing(doctor, findings);
-	else if (tree_read_line(doctor->node.root, "proc/sys/kernel/osrelease", release,
-				sizeof(release)) <= 0)
+		return add_missing(doctor, findings);
+	if (tree_read_line(doctor->node.root, "proc/sys/kernel/osrelease", release,
+			   sizeof(release)) <= 0)
 		return 0;
-	else
-		status =
-			findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
-				     "Linux %s has what oci-rdma-hook needs: openat2(2)%s", release,
-				     doctor->node.recorded ? " (not tried: recorded)" : ", tried");
-	return status < 0 ? err_memory(err) : 0;
+	return findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
+			    "Linux %s has what oci-rdma-hook needs: openat2(2)%s", release,
+			    doctor->node.recorded ? " (not tried: recorded)" : ", tried");
 }

@@ -112,33 +112,30 @@ static int read_recorded(const struct doctor *doctor, struct arena *arena, struc
 	return 0;
 }
 
-int check_kernel_log(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_kernel_log(const struct doctor *doctor, struct findings *findings)
 {
 	struct faults faults = {0};
 	int status = doctor->node.recorded ? read_recorded(doctor, findings->arena, &faults)
 					   : read_live(doctor, &faults);
 
 	if (status < 0)
-		status = findings_add(findings, "kernel_log", NULL, FINDING_UNCHECKED,
-				      "Run as root: dmesg | grep -E 'DMAR|IO_PAGE_FAULT|arm-smmu'",
-				      "/dev/kmsg: %s", strerror(-status));
-	else if (!faults.n)
-		status = findings_add(findings, "kernel_log", NULL, FINDING_OK, NULL,
-				      "no IOMMU fault in %zu records (/dev/kmsg)", faults.records);
-	else if (faults.ours[0])
-		status = findings_add(
+		return findings_add(findings, "kernel_log", NULL, FINDING_UNCHECKED,
+				    "Run as root: dmesg | grep -E 'DMAR|IO_PAGE_FAULT|arm-smmu'",
+				    "/dev/kmsg: %s", strerror(-status));
+	if (!faults.n)
+		return findings_add(findings, "kernel_log", NULL, FINDING_OK, NULL,
+				    "no IOMMU fault in %zu records (/dev/kmsg)", faults.records);
+	if (faults.ours[0])
+		return findings_add(
 			findings, "kernel_log", NULL, FINDING_FAIL,
 			"Set the kernel argument iommu=pt (Arm: iommu.passthrough=1) "
 			"and reboot",
 			"%zu IOMMU fault%s since boot; the last one of an HCA or GPU: %s "
 			"(/dev/kmsg)",
 			faults.n, faults.n == 1 ? "" : "s", faults.ours);
-	else
-		status =
-			findings_add(findings, "kernel_log", NULL, FINDING_WARN,
-				     "Find out which device it is: lspci -s ADDRESS",
-				     "%zu IOMMU fault%s since boot, none of them of an HCA or GPU; "
-				     "the last one: %s (/dev/kmsg)",
-				     faults.n, faults.n == 1 ? "" : "s", faults.last);
-	return status < 0 ? err_memory(err) : 0;
+	return findings_add(findings, "kernel_log", NULL, FINDING_WARN,
+			    "Find out which device it is: lspci -s ADDRESS",
+			    "%zu IOMMU fault%s since boot, none of them of an HCA or GPU; "
+			    "the last one: %s (/dev/kmsg)",
+			    faults.n, faults.n == 1 ? "" : "s", faults.last);
 }

@@ -195,13 +195,13 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 			    limits->known ? ", and the limit is so high that none is needed" : "");
 }
 
-int check_limits(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_limits(const struct doctor *doctor, struct findings *findings)
 {
 	struct limits limits = read_limits(doctor, findings->arena);
 	struct rights rights = read_rights(doctor, findings->arena);
 
-	if (add_limit(doctor, findings, &limits, &rights) < 0 ||
-	    add_ipc_lock(doctor, findings, &limits, &rights) < 0)
-		return err_memory(err);
-	return 0;
+	return add_limit(doctor, findings, &limits, &rights) < 0 ||
+			       add_ipc_lock(doctor, findings, &limits, &rights) < 0
+		       ? -1
+		       : 0;
 }

@@ -177,15 +177,15 @@ static int add_sum(const struct scan *scan)
 			    scan->looked_at);
 }
 
-int check_missed(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_missed(const struct doctor *doctor, struct findings *findings)
 {
 	struct scan scan = {.doctor = doctor, .findings = findings};
 
 	/* A container that is examined by itself has the finding plan_memlock. */
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
-	if (bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||
-	    add_sum(&scan) < 0 || add_denied_sum(&scan) < 0)
-		return err_memory(err);
-	return 0;
+	return bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||
+			       add_sum(&scan) < 0 || add_denied_sum(&scan) < 0
+		       ? -1
+		       : 0;
 }

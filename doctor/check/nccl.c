@@ -12,77 +12,9 @@
 #include "doctor/check/check.h"
 #include "doctor/nccl/nccl.h"
 
-/* ---- exec ---- */
-
-/* NCCL's variables that the container's first process has, and this one, of an exec, has not */
-
-#define NAMES_MAX 8 /* in one line */
-
-/* entry: of process 1. *ret_name: what the target has not, or otherwise; else NULL. Returns -1
- * without memory. */
-static int compare_entry(struct arena *arena, const struct target *target, const char *entry,
-			 const char **ret_name)
-{
-	const char *equals = text_starts_with(entry, "NCCL_") ? strchr(entry, '=') : NULL;
-	const char *here;
-	const char *name;
-
-	*ret_name = NULL;
-	if (!equals)
-		return 0;
-	name = arena_strndup(arena, entry, (size_t)(equals - entry));
-	if (!name)
-		return -1;
-	here = target_getenv(target, name);
-	if (!here || strcmp(here, equals + 1) != 0)
-		*ret_name = name;
-	return 0;
-}
-
-/*
- * An entry point that sets them by itself ("wrapper.sh python train.py") sets them for what it
- * starts. An exec begins with the environment of the container's spec, which has none of it.
- */
-static int nccl_check_exec(const struct nccl_context *context)
-{
-	struct arena *arena = context->findings->arena;
-	const struct target *target = &context->doctor->target;
-	cleanup_fd first = tree_open_dir(context->doctor->node.root, "proc/1");
-	const char *names = "";
-	const char **env = NULL;
-	ssize_t n;
-	size_t found = 0;
-
-	/* Process 1 of the node is no container's, and says nothing of another process. */
-	if (!context->doctor->location.container || target->pid || target->id || first < 0)
-		return 0;
-	n = target_environ(arena, first, &env);
-	if (n == -ENOMEM)
-		return -1;
-	for (ssize_t i = 0; names && i < n; i++) {
-		const char *name;
-
-		if (compare_entry(arena, target, env[i], &name) < 0)
-			return -1;
-		if (name && found++ < NAMES_MAX)
-			names = arena_printf(arena, "%s%s%s", names, names[0] ? ", " : "", name);
-	}
-	if (!names)
-		return -1;
-	if (!found)
-		return 0;
-	return findings_add(context->findings, "nccl_exec", NULL, FINDING_WARN,
-			    "Set the variables in the pod's spec, or leave them to the hook's "
-			    "/etc/nccl.conf, so that every process of the container has them",
-			    "process 1 has %s%s, and this process has no such value or another "
-			    "one: the entry point of the image sets it, and an exec does not run "
-			    "the entry point (/proc/1/environ)",
-			    names, found > NAMES_MAX ? ", …" : "");
-}
-
 /* ---- the values ---- */
 
-/* ---- switches and levels ---- */
+/* ---- switches ---- */
 
 static int check_disable(const struct nccl_context *context)
 {
@@ -104,39 +36,6 @@ static int check_disable(const struct nccl_context *context)
 				    "NCCL_IB_DISABLE=%s (%s), which is the default", disable->value,
 				    disable->path);
 	return 0;
-}
-
-static int check_gdr_level(const struct nccl_context *context)
-{
-	const struct nccl_setting *setting =
-		nccl_settings_find(&context->settings, "NCCL_NET_GDR_LEVEL");
-	const char *level = setting ? nccl_level(setting->value) : NULL;
-
-	if (!setting)
-		return 0;
-	if (!level)
-		return findings_add(
-			context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
-			"Remove the variable: NCCL's own choice is better",
-			"NCCL_NET_GDR_LEVEL=%s (%s) is not a level, so that NCCL ignores it",
-			setting->value, setting->path);
-	if (strcmp(level, "SYS") == 0)
-		return findings_add(
-			context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
-			"Remove the variable: NCCL chooses the level by distance (PXB, or a "
-			"farther one where that is faster)",
-			"NCCL_NET_GDR_LEVEL=%s (%s) is SYS: NCCL uses GPUDirect RDMA even between "
-			"the sockets of a node, where it is slower than a copy",
-			setting->value, setting->path);
-	if (strcmp(level, "LOC") == 0)
-		return findings_add(
-			context->findings, "nccl_net_gdr_level", NULL, FINDING_WARN,
-			"Use this only for a comparison, and remove the variable afterwards",
-			"NCCL_NET_GDR_LEVEL=%s (%s) is LOC, which switches GPUDirect RDMA off",
-			setting->value, setting->path);
-	return findings_add(context->findings, "nccl_net_gdr_level", NULL, FINDING_OK, NULL,
-			    "NCCL_NET_GDR_LEVEL=%s (%s) is %s", setting->value, setting->path,
-			    level);
 }
 
 /* ---- interfaces ---- */
@@ -278,7 +177,7 @@ static int read_values(const struct doctor *doctor, struct nccl_context *context
 	return netdevs_read(arena, &doctor->node, &doctor->target, &context->netdevs, err);
 }
 
-int check_nccl(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_nccl(const struct doctor *doctor, struct findings *findings)
 {
 	struct nccl_context context = {.doctor = doctor, .findings = findings};
 
@@ -286,14 +185,13 @@ int check_nccl(const struct doctor *doctor, struct findings *findings, struct er
 		return findings_add(findings, "nccl", NULL, FINDING_UNCHECKED,
 				    "Run the doctor as root on the node, or inside the container",
 				    "the environment of %s cannot be read", doctor->target.name) < 0
-			       ? err_memory(err)
+			       ? err_memory(&findings->err)
 			       : 0;
-	if (read_values(doctor, &context, err) < 0)
+	if (read_values(doctor, &context, &findings->err) < 0)
 		return -1;
-	if (check_disable(&context) < 0 || nccl_check_hca(&context) < 0 ||
-	    nccl_check_gid_index(&context) < 0 || check_gdr_level(&context) < 0 ||
-	    check_socket(&context) < 0 || nccl_check_exec(&context) < 0 ||
-	    check_nccl_files(&context) < 0)
-		return err_memory(err);
-	return 0;
+	return check_disable(&context) < 0 || nccl_check_hca(&context) < 0 ||
+			       nccl_check_gid_index(&context) < 0 || check_socket(&context) < 0 ||
+			       check_nccl_files(&context) < 0
+		       ? -1
+		       : 0;
 }

@@ -49,10 +49,11 @@ static int add_absent(const struct doctor *doctor, struct findings *findings)
 	};
 
 	if (is_enabled(doctor->node.root))
-		return findings_add(findings, "nri", NULL, FINDING_WARN,
-				    "systemctl status " UNIT "; journalctl -u " UNIT,
-				    NRI_NAME " is enabled, but not running (there is no /%s)",
-				    NRI_STATUS_PATH);
+		return findings_add(
+			findings, "nri", NULL, FINDING_WARN,
+			"systemctl status " UNIT "; journalctl -u " UNIT
+			"; status=203/EXEC is SELinux's: restorecon -v /usr/local/bin/" NRI_NAME,
+			NRI_NAME " is enabled, but not running (there is no /%s)", NRI_STATUS_PATH);
 	return findings_add(findings, "nri", NULL, FINDING_OK, NULL,
 			    "the engine has NRI %s (/%s), and no " NRI_NAME " runs",
 			    text[socket_of(doctor)], NRI_SOCKET);
@@ -167,13 +168,13 @@ static int add_ways(struct findings *findings, unsigned ways)
 				       : "none adds CAP_IPC_LOCK");
 }
 
-int check_nri(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_nri(const struct doctor *doctor, struct findings *findings)
 {
 	unsigned ways;
 
-	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &ways, err) < 0)
+	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &ways,
+		      &findings->err) < 0)
 		return -1;
-	if (add_plugin(doctor, findings, err) < 0 || add_ways(findings, ways) < 0)
-		return err_memory(err);
-	return 0;
+	return add_plugin(doctor, findings, &findings->err) < 0 || add_ways(findings, ways) < 0 ? -1
+												: 0;
 }

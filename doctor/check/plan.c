@@ -68,7 +68,7 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 		return 0;
 	path = arena_strdup(&container->arena, target->spec_path);
 	if (!path)
-		return err_memory(err);
+		return -1;
 	path[text_base_name(path) - path - 1] = '\0';
 	/* containerd names a bundle's directory after the container. */
 	if (!what.id)
@@ -313,7 +313,7 @@ static int add_results(struct context *context)
 	return add_settings(context);
 }
 
-int check_plan(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_plan(const struct doctor *doctor, struct findings *findings)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct context context = {.doctor = doctor, .findings = findings, .container = &container};
@@ -325,12 +325,12 @@ int check_plan(const struct doctor *doctor, struct findings *findings, struct er
 					     findings, "plan", NULL, FINDING_FAIL,
 					     "Correct this: until then this container gets nothing",
 					     "%s", why.text) < 0
-			       ? err_memory(err)
+			       ? err_memory(&findings->err)
 			       : 0;
 	if (status == 0)
 		return 0;
 	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &context.ways,
-		      err) < 0)
+		      &findings->err) < 0)
 		return -1;
-	return add_results(&context) < 0 ? err_memory(err) : 0;
+	return add_results(&context);
 }

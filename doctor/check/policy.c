@@ -44,33 +44,29 @@ static int add_plugins(struct findings *findings, int plugin)
 			    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
 }
 
-int check_policy(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_policy(const struct doctor *doctor, struct findings *findings)
 {
 	cleanup_fd plugin = open_plugin(doctor);
 	struct config config;
 	struct err why;
-	int status;
 
 	if (plugin >= 0 && !tree_exists(doctor->node.root, CONFIG_PATH))
-		status = add_plugins(findings, plugin);
-	else if (config_load(findings->arena, doctor->node.root, doctor->options.common.config,
-			     &config, &why) < 0)
-		status = findings_add(findings, "policy", NULL, FINDING_FAIL,
-				      "Correct it: until then no container is granted anything",
-				      "%s", why.text);
-	else if (config_check(&config, &why) < 0 ||
-		 runtimes_check(findings->arena, doctor->node.root, &why) < 0)
-		status = findings_add(findings, "policy", NULL, FINDING_WARN,
-				      "Correct it, then check it: oci-rdma-admin --check-config",
-				      "%s", why.text);
-	else if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
-		status = findings_add(findings, "policy", NULL, FINDING_OK, NULL,
-				      "there is no /%s, so that the defaults apply (opt in by "
-				      "annotation, unlimited memlock)",
-				      CONFIG_PATH);
-	else
-		status = findings_add(
-			findings, "policy", NULL, FINDING_OK, NULL, "valid, opt in by %s (%s)",
-			config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
-	return status < 0 ? err_memory(err) : 0;
+		return add_plugins(findings, plugin);
+	if (config_load(findings->arena, doctor->node.root, doctor->options.common.config, &config,
+			&why) < 0)
+		return findings_add(findings, "policy", NULL, FINDING_FAIL,
+				    "Correct it: until then no container is granted anything", "%s",
+				    why.text);
+	if (config_check(&config, &why) < 0 ||
+	    runtimes_check(findings->arena, doctor->node.root, &why) < 0)
+		return findings_add(findings, "policy", NULL, FINDING_WARN,
+				    "Correct it, then check it: oci-rdma-admin --check-config",
+				    "%s", why.text);
+	if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
+		return findings_add(findings, "policy", NULL, FINDING_OK, NULL,
+				    "there is no /%s, so that the defaults apply (opt in by "
+				    "annotation, unlimited memlock)",
+				    CONFIG_PATH);
+	return findings_add(findings, "policy", NULL, FINDING_OK, NULL, "valid, opt in by %s (%s)",
+			    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
 }

@@ -232,7 +232,7 @@ static int read_ports(const struct doctor *doctor, struct arena *arena, struct d
 					  : err_of_arena(arena, err);
 }
 
-int check_ports(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_ports(const struct doctor *doctor, struct findings *findings)
 {
 	struct context context = {.doctor = doctor, .findings = findings};
 	struct devices devices = {0};
@@ -240,15 +240,15 @@ int check_ports(const struct doctor *doctor, struct findings *findings, struct e
 	if (!doctor->all.n && !doctor->files.n)
 		return 0;
 	context.mode = node_rdma_mode(&doctor->node);
-	if (read_ports(doctor, findings->arena, &devices, err) < 0 ||
-	    netdevs_read(findings->arena, &doctor->node, &doctor->target, &context.netdevs, err) <
-		    0)
+	if (read_ports(doctor, findings->arena, &devices, &findings->err) < 0 ||
+	    netdevs_read(findings->arena, &doctor->node, &doctor->target, &context.netdevs,
+			 &findings->err) < 0)
 		return -1;
 	if (add_netns_mode(&context) < 0)
-		return err_memory(err);
+		return -1;
 	for (size_t i = 0; i < devices.n; i++) {
 		if (add_ports(&context, &devices.item[i]) < 0)
-			return err_memory(err);
+			return -1;
 	}
 	return 0;
 }

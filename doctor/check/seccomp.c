@@ -61,27 +61,24 @@ static int read_mode(const struct doctor *doctor, struct arena *arena)
 	return -1;
 }
 
-int check_seccomp(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_seccomp(const struct doctor *doctor, struct findings *findings)
 {
 	int mode;
-	int status;
 
 	if (doctor->target.has_spec)
-		return add_profile(doctor, findings) < 0 ? err_memory(err) : 0;
+		return add_profile(doctor, findings);
 	mode = read_mode(doctor, findings->arena);
 	if (mode < 0)
-		return err_set(err, "%s/status does not tell",
+		return err_set(&findings->err, "%s/status does not tell",
 			       doctor->target.proc_path ? doctor->target.proc_path : "/proc");
 	if (mode == 0)
-		status = findings_add(findings, "seccomp", NULL, FINDING_OK, NULL,
-				      "no seccomp filter is active (Seccomp: 0, %s/status)",
-				      doctor->target.proc_path);
-	else
-		status = findings_add(
-			findings, "seccomp", NULL, FINDING_UNCHECKED,
-			"Run oci-rdma-doctor --container ID on the node, which reads the profile",
-			"a seccomp filter is active (Seccomp: %d, %s/status); which system calls "
-			"it refuses cannot be seen from here",
-			mode, doctor->target.proc_path);
-	return status < 0 ? err_memory(err) : 0;
+		return findings_add(findings, "seccomp", NULL, FINDING_OK, NULL,
+				    "no seccomp filter is active (Seccomp: 0, %s/status)",
+				    doctor->target.proc_path);
+	return findings_add(
+		findings, "seccomp", NULL, FINDING_UNCHECKED,
+		"Run oci-rdma-doctor --container ID on the node, which reads the profile",
+		"a seccomp filter is active (Seccomp: %d, %s/status); which system calls "
+		"it refuses cannot be seen from here",
+		mode, doctor->target.proc_path);
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a bug report has to say: from files only, nothing is started */
-#include <stdlib.h>
+/* What a bug report has to say, from files only, nothing is started: versions, SELinux, where it
+ * was looked from */
+#include <stdio.h>
 #include <string.h>
 
 #include "core/base/fs.h"
@@ -29,7 +30,7 @@ static const char *read_os(const struct doctor *doctor, struct arena *arena)
 	return NULL;
 }
 
-int check_versions(const struct doctor *doctor, struct findings *findings, struct err *err)
+int check_versions(const struct doctor *doctor, struct findings *findings)
 {
 	static const struct {
 		const char *name;
@@ -51,18 +52,54 @@ int check_versions(const struct doctor *doctor, struct findings *findings, struc
 	}
 	if (text && system)
 		text = arena_printf(findings->arena, "%s, %s", text, system);
-	if (!text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s", text) < 0)
-		return err_memory(err);
-	return 0;
+	return !text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s", text) < 0
+		       ? -1
+		       : 0;
 }
 
-int check_elsewhere(const struct doctor *doctor, struct findings *findings, struct err *err)
+/* ---- SELinux: whether it enforces, and whom ---- */
+
+#define LABEL_MAX 256
+
+static int add_mode(const struct doctor *doctor, struct findings *findings, char enforce)
+{
+	char label[LABEL_MAX];
+
+	if (doctor->target.proc < 0 ||
+	    tree_read_line(doctor->target.proc, "attr/current", label, sizeof(label)) <= 0)
+		(void)snprintf(label, sizeof(label), "not known");
+	return findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
+			    "%s (/sys/fs/selinux/enforce); label of %s: %s",
+			    enforce == '1' ? "enforcing" : "permissive", doctor->target.name,
+			    label);
+}
+
+int check_selinux(const struct doctor *doctor, struct findings *findings)
+{
+	char enforce[8];
+
+	if (tree_read_line(doctor->node.root, "sys/fs/selinux/enforce", enforce, sizeof(enforce)) >
+	    0)
+		return add_mode(doctor, findings, enforce[0]);
+	if (doctor->location.container)
+		return findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
+				    "Run on the node: getenforce; ausearch -m avc -ts recent",
+				    "/sys/fs/selinux is not visible in a container");
+	if (!tree_exists(doctor->node.root, "sys/fs"))
+		return findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
+				    "Run: getenforce; ausearch -m avc -ts recent", "no /sys/fs");
+	return findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
+			    "not in use (no /sys/fs/selinux)");
+}
+
+/* ---- where from ---- */
+
+int check_elsewhere(const struct doctor *doctor, struct findings *findings)
 {
 	(void)doctor;
-	if (findings_add(findings, "node_files", NULL, FINDING_UNCHECKED,
-			 "Run on the node: oci-rdma-doctor --container ID",
-			 "the hooks, CRI-O's configuration, oci-rdma-hook's policy and the kernel "
-			 "log cannot be seen from a container") < 0)
-		return err_memory(err);
-	return 0;
+	return findings_add(
+		findings, "node_files", NULL, FINDING_UNCHECKED,
+		"Run on the node: oci-rdma-doctor --container ID",
+		"the hooks, CRI-O's configuration, oci-rdma-hook's policy and the kernel "
+		"log cannot be seen from a container");
 }

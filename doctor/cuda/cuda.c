@@ -308,7 +308,7 @@ static int add_gpu(struct findings *findings, const struct cuda_driver *driver, 
 	return status;
 }
 
-int cuda_check(struct findings *findings, const char *library, struct err *err)
+int cuda_check(struct findings *findings, const char *library)
 {
 	struct cuda_driver driver = {0};
 	int count = start_driver(findings, library, &driver);
@@ -316,5 +316,5 @@ int cuda_check(struct findings *findings, const char *library, struct err *err)
 
 	for (int i = 0; status == 0 && i < count; i++)
 		status = add_gpu(findings, &driver, i);
-	return status < 0 ? err_memory(err) : 0;
+	return status;
 }

@@ -19,7 +19,7 @@
  * cuda_init (the driver's version, how long it took), and for each GPU, with its PCI address in
  * lower case as subject, cuda_gpu, cuda_gpudirect_rdma and cuda_dmabuf. -1: out of memory
  */
-int cuda_check(struct findings *findings, const char *library, struct err *err);
+int cuda_check(struct findings *findings, const char *library);
 
 #define CUDA_GPUS_MAX 64
 

@@ -89,14 +89,4 @@ bool nccl_list_names(const struct nccl_list *list, const char *name);
 /* True if NCCL would take it. An empty list takes all, and "^" none. */
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port);
 
-/* ---- levels (list.c) ---- */
-
-/* How far GPU and HCA may be apart for GPUDirect RDMA: the levels of NCCL_NET_GDR_LEVEL. */
-
-/*
- * The level that NCCL_NET_GDR_LEVEL means: "LOC", "PIX", …, "SYS"; a number by the old scale, where
- * 4 and all above are SYS. NULL for what NCCL ignores (src/graph/paths.cc, ncclGetLevel).
- */
-const char *nccl_level(const char *value);
-
 #endif

@@ -22,29 +22,23 @@ const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settin
 static int add(struct arena *arena, struct nccl_settings *settings, const char *name,
 	       const char *value, const char *path)
 {
-	struct nccl_setting *larger =
-		arena_grow(arena, settings->item, settings->n, &settings->room, sizeof(*larger));
+	struct nccl_setting *setting =
+		arena_push(arena, settings->item, settings->n, settings->room);
 
-	if (!larger)
-		return -1;
-	settings->item = larger;
-	settings->item[settings->n++] =
-		(struct nccl_setting){.name = name, .value = value, .path = path};
-	return 0;
+	if (setting)
+		*setting = (struct nccl_setting){.name = name, .value = value, .path = path};
+	return setting ? 0 : -1;
 }
 
 static int add_oddity(struct arena *arena, struct nccl_settings *settings, const char *path,
 		      const char *line, const char *why)
 {
-	struct nccl_oddity *larger = arena_grow(arena, settings->oddity, settings->n_oddities,
-						&settings->oddities_room, sizeof(*larger));
+	struct nccl_oddity *oddity =
+		arena_push(arena, settings->oddity, settings->n_oddities, settings->oddities_room);
 
-	if (!larger)
-		return -1;
-	settings->oddity = larger;
-	settings->oddity[settings->n_oddities++] =
-		(struct nccl_oddity){.path = path, .line = line, .why = why};
-	return 0;
+	if (oddity)
+		*oddity = (struct nccl_oddity){.path = path, .line = line, .why = why};
+	return oddity ? 0 : -1;
 }
 
 /* NCCL splits at the first '=' and trims nothing: a space belongs to the name or to the value. */

@@ -31,7 +31,6 @@ struct reading {
 	struct facts facts;
 	unsigned long number; /* of the line that is read */
 	size_t len;           /* of what is kept of it in line */
-	bool begun;           /* pieces of this line were looked at before */
 	struct hit hit[KNOWN_MAX];
 	struct hit error; /* lines that show nothing known */
 	struct match match;
@@ -96,6 +95,7 @@ static void lower(char *to, const char *from, size_t len)
 /* If a line goes on, what begins behind end may be cut: it is looked at in the next piece. */
 static void look_at_line(struct reading *reading, const char *text, size_t len, size_t end)
 {
+	len -= len > 0 && text[len - 1] == '\r';
 	if (!match_wants(text, len, &reading->found))
 		return;
 	lower(reading->lowered, text, len);
@@ -111,54 +111,37 @@ static void look_at_line(struct reading *reading, const char *text, size_t len, 
 		count(reading, &reading->error, text, len, 0);
 }
 
-/* A line's last piece: len bytes, without its end */
-static void end_line(struct reading *reading, const char *text, size_t len)
+/* The whole lines of what was read; the rest is kept. A line that is longer than a piece is looked
+ * at in pieces that overlap. */
+static void take_lines(struct reading *reading)
 {
-	if (len > 0 && text[len - 1] == '\r')
-		len--;
-	if (len > 0)
-		look_at_line(reading, text, len, len);
-	reading->len = 0;
-	reading->begun = false;
-	reading->number++;
-}
+	char *at = reading->line;
+	char *end = at + reading->len;
+	char *newline;
 
-/* A part of a line that is longer than what was read, or than a piece */
-static void keep(struct reading *reading, const char *bytes, size_t len)
-{
-	while (len > 0) {
-		size_t room = PIECE_MAX - reading->len;
-		size_t some = len < room ? len : room;
-
-		if (some == 0) {
-			look_at_line(reading, reading->line, PIECE_MAX, PIECE_MAX - OVERLAP);
-			memmove(reading->line, reading->line + PIECE_MAX - OVERLAP, OVERLAP);
-			reading->len = OVERLAP;
-			reading->begun = true;
-			continue;
-		}
-		memcpy(reading->line + reading->len, bytes, some);
-		reading->len += some;
-		bytes += some;
-		len -= some;
+	for (; (newline = memchr(at, '\n', (size_t)(end - at))); at = newline + 1) {
+		look_at_line(reading, at, (size_t)(newline - at), (size_t)(newline - at));
+		reading->number++;
 	}
+	if (at == reading->line && reading->len == PIECE_MAX) {
+		look_at_line(reading, at, PIECE_MAX, PIECE_MAX - OVERLAP);
+		at = end - OVERLAP;
+	}
+	reading->len = (size_t)(end - at);
+	memmove(reading->line, at, reading->len);
 }
 
 static void feed(struct reading *reading, const char *bytes, size_t len)
 {
 	while (len > 0) {
-		const char *end = memchr(bytes, '\n', len);
-		size_t some = end ? (size_t)(end - bytes) : len;
+		size_t room = PIECE_MAX - reading->len;
+		size_t some = len < room ? len : room;
 
-		if (end && reading->len == 0 && some <= PIECE_MAX) {
-			end_line(reading, bytes, some); /* where it lies */
-		} else {
-			keep(reading, bytes, some);
-			if (end)
-				end_line(reading, reading->line, reading->len);
-		}
-		bytes += some + (end != NULL);
-		len -= some + (end != NULL);
+		memcpy(reading->line + reading->len, bytes, some);
+		reading->len += some;
+		take_lines(reading);
+		bytes += some;
+		len -= some;
 	}
 }
 
@@ -211,8 +194,8 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 {
 	struct symptoms symptoms = {0};
 
-	if (reading->len > 0 || reading->begun)
-		end_line(reading, reading->line, reading->len);
+	if (reading->len > 0)
+		feed(reading, "\n", 1);
 	symptoms.item = arena_alloc(arena, (n_known_rows + FACTS_MAX) * sizeof(*symptoms.item));
 	if (!symptoms.item)
 		return -1;

@@ -58,20 +58,21 @@ function parts(n,   i, text, longest) {
 	return "{" text "}"
 }
 
-# "a" "b" in one word not "c" from THREAD, which is for the reader alone
+# "a" "b" in one word not "c" or "d" from SOURCE, which is for the reader alone
 function key_line(   text) {
-	text = ".part = " parts(take_quoted())
-	if (sub(/^in one word/, "", rest))
-		text = text ", .one_word = true"
-	rest = trim(rest)
-	if (sub(/^not /, "", rest)) {
-		if (take_quoted() != 1)
-			bad("behind not stands one quotation")
-		text = text ", .unless = " c(quoted[1])
-	}
+	do {
+		text = ".part = " parts(take_quoted())
+		if (sub(/^in one word */, "", rest))
+			text = text ", .one_word = true"
+		if (sub(/^not /, "", rest)) {
+			if (take_quoted() != 1)
+				bad("behind not stands one quotation")
+			text = text ", .unless = " c(quoted[1])
+		}
+		lines = lines "\t{" text "},\n"
+	} while (sub(/^or /, "", rest))
 	if (rest != "" && rest !~ /^from /)
-		bad("no \"quotation\", not, in one word or from: " rest)
-	lines = lines "\t{" text "},\n"
+		bad("no \"quotation\", not, in one word, or, from: " rest)
 }
 
 function key_completion(   field) {

@@ -19,7 +19,6 @@
 #define SYS_CLASS "sys/class/infiniband_verbs"
 #define RDMA_CM "rdma_cm"
 #define VERBS "uverbs"
-#define GPU "nvidia"
 
 /* "231:198" */
 static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_minor)
@@ -61,29 +60,25 @@ static int number_of(const struct node *node, int root, const char *path, int64_
 static int keep_file(struct arena *arena, const struct node *node, const struct device_file *file,
 		     struct device_files *files, struct devices *devices, struct err *err)
 {
-	struct device_file *larger =
-		arena_grow(arena, files->item, files->n, &files->room, sizeof(*larger));
+	struct device_file *kept = arena_push(arena, files->item, files->n, files->room);
 	size_t before = devices->n;
 
-	if (!larger)
+	if (!kept)
 		return err_memory(err);
-	files->item = larger;
-	files->item[files->n] = *file;
+	*kept = *file;
 	if (file->refused) {
 		files->n_refused++;
-		files->n++;
 		return 0;
 	}
 	(void)node_find_number(node, arena, file->major, file->minor, devices);
 	if (devices->n > before) {
 		const struct device *device = &devices->item[before];
 
-		files->item[files->n].ibdev = arena_strdup(arena, device->ibdev);
-		files->item[files->n].uverbs = arena_strdup(arena, device->uverbs);
-		if (!files->item[files->n].ibdev || !files->item[files->n].uverbs)
+		kept->ibdev = arena_strdup(arena, device->ibdev);
+		kept->uverbs = arena_strdup(arena, device->uverbs);
+		if (!kept->ibdev || !kept->uverbs)
 			return err_memory(err);
 	}
-	files->n++;
 	return 0;
 }
 
@@ -166,45 +161,16 @@ static bool look_at_verbs(const struct look *look, struct arena *arena, int out)
 	return n >= 0;
 }
 
-static bool look_at_gpus(const struct look *look, struct arena *arena, int out)
-{
-	const char **names;
-	int n = tree_list(arena, look->root, "dev", "", &names);
-
-	for (int i = 0; i < n; i++) {
-		if (text_starts_with(names[i], GPU))
-			tell_seen(out, names[i], &nothing);
-	}
-	return n >= 0;
-}
-
 static void look_in_child(void *context, int out)
 {
 	const struct look *look = context;
 	cleanup_arena arena = {0};
 
-	if (look_at_verbs(look, &arena, out) && look_at_gpus(look, &arena, out))
+	if (look_at_verbs(look, &arena, out))
 		tell_seen(out, "", &nothing);
 }
 
 /* ---- in the parent ---- */
-
-static int keep_gpu(struct arena *arena, const char *number, struct device_files *files,
-		    struct err *err)
-{
-	int64_t *larger;
-	char *end;
-	long minor = strtol(number, &end, 10);
-
-	if (end == number || *end || minor < 0 || number[0] < '0' || number[0] > '9')
-		return 0; /* nvidiactl, nvidia-uvm */
-	larger = arena_grow(arena, files->gpu, files->n_gpus, &files->gpus_room, sizeof(*larger));
-	if (!larger)
-		return err_memory(err);
-	files->gpu = larger;
-	files->gpu[files->n_gpus++] = minor;
-	return 0;
-}
 
 static int take_seen(struct arena *arena, const struct node *node, const struct seen *seen,
 		     struct device_files *files, struct devices *devices, struct err *err)
@@ -212,8 +178,6 @@ static int take_seen(struct arena *arena, const struct node *node, const struct 
 	struct device_file file = {
 		.major = seen->major, .minor = seen->minor, .refused = (int)seen->refused};
 
-	if (text_starts_with(seen->name, GPU))
-		return keep_gpu(arena, seen->name + strlen(GPU), files, err);
 	if (strcmp(seen->name, RDMA_CM) == 0) {
 		files->rdma_cm = true;
 		return 0;

@@ -38,16 +38,15 @@ static int live_mtu(int fd, const char *name)
 static int add_line(struct arena *arena, char *line, struct netdevs *netdevs)
 {
 	char *colon = strchr(line, ':');
-	struct netdev *larger;
+	struct netdev *netdev;
 
 	if (!colon || strchr(line, '|'))
 		return 0;
 	*colon = '\0';
-	larger = arena_grow(arena, netdevs->item, netdevs->n, &netdevs->room, sizeof(*larger));
-	if (!larger)
+	netdev = arena_push(arena, netdevs->item, netdevs->n, netdevs->room);
+	if (!netdev)
 		return -1;
-	netdevs->item = larger;
-	netdevs->item[netdevs->n++] = (struct netdev){.name = line + strspn(line, " ")};
+	*netdev = (struct netdev){.name = line + strspn(line, " ")};
 	return 0;
 }
 

@@ -129,33 +129,20 @@ struct node target_node(const struct target *target)
 	return node;
 }
 
-ssize_t target_environ(struct arena *arena, int proc, const char ***ret_env)
-{
-	struct fs_text text;
-	const char **env = NULL;
-	size_t room = 0;
-	size_t n = 0;
-	int status = proc < 0 ? -ESRCH : tree_read(arena, proc, "environ", ENVIRON_MAX, &text);
-
-	if (status < 0)
-		return status;
-	for (size_t at = 0; at < text.len; at += strlen(text.bytes + at) + 1) {
-		env = arena_grow(arena, env, n, &room, sizeof(*env));
-		if (!env)
-			return -ENOMEM;
-		env[n++] = text.bytes + at;
-	}
-	*ret_env = env;
-	return (ssize_t)n;
-}
-
 static int read_environ(struct arena *arena, struct target *target)
 {
-	ssize_t n = target_environ(arena, target->proc, &target->env);
+	struct fs_text text;
+	size_t room = 0;
 
-	if (n < 0)
-		return n == -ENOMEM ? -1 : 0;
-	target->n_env = (size_t)n;
+	if (target_read(arena, target, "environ", ENVIRON_MAX, &text) < 0)
+		return 0;
+	for (size_t at = 0; at < text.len; at += strlen(text.bytes + at) + 1) {
+		const char **entry = arena_push(arena, target->env, target->n_env, room);
+
+		if (!entry)
+			return -1;
+		*entry = text.bytes + at;
+	}
 	target->env_path = arena_printf(arena, "%s/environ", target->proc_path);
 	return target->env_path ? 0 : -1;
 }

@@ -83,12 +83,6 @@ void target_close(struct target *target);
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
 
-/*
- * The environment that a process began with, "NAME=value" each, in the arena. proc: its directory.
- * Returns how many, or -errno; -ENOMEM without memory.
- */
-ssize_t target_environ(struct arena *arena, int proc, const char ***ret_env);
-
 /* The value in its environment (as getenv(3) finds it), or NULL */
 const char *target_getenv(const struct target *target, const char *name);
 
@@ -123,9 +117,6 @@ struct device_files {
 	size_t room;
 	size_t n_refused; /* how many of them could not be looked at */
 	bool rdma_cm;
-	int64_t *gpu; /* the minor number of each /dev/nvidiaN, by its name */
-	size_t n_gpus;
-	size_t gpus_room;
 	bool readable; /* false: the root's /dev could not be looked at */
 	bool late;     /* nor did it answer in DEVICE_FILES_SECONDS */
 };

@@ -225,7 +225,7 @@ static int try_all(struct verbs_setup *setup)
 	return options->connect ? pods_connect(setup) : 0;
 }
 
-int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec, struct err *err)
+int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec)
 {
 	struct verbs verbs;
 	cleanup_verbs_devices devices = {0};
@@ -241,5 +241,5 @@ int verbs_check(struct findings *findings, const struct doctor *doctor, bool exe
 
 	if (more > 0)
 		more = try_all(&setup);
-	return more < 0 ? err_memory(err) : 0;
+	return more;
 }

@@ -17,7 +17,7 @@
 
 /* Adds what it finds. exec: process 1 has a higher memlock limit than this one. -1: out of memory
  * only */
-int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec, struct err *err);
+int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec);
 
 /* ---- what its parts share ---- */
 

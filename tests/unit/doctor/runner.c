@@ -7,8 +7,7 @@
 #include <sys/resource.h>
 
 #define CHECK(name)                                                                                \
-	static int name(UNUSED const struct doctor *doctor, UNUSED struct findings *findings,      \
-			UNUSED struct err *err)
+	static int name(UNUSED const struct doctor *doctor, UNUSED struct findings *findings)
 
 CHECK(add_two)
 {
@@ -19,7 +18,7 @@ CHECK(add_two)
 
 CHECK(fail_to_run)
 {
-	return err_set(err, "it is not there");
+	return err_set(&findings->err, "it is not there");
 }
 
 CHECK(hang)
@@ -90,7 +89,7 @@ UNIT_ROWS(run_cases)
 		n++;
 	doctor.location.container = row->container;
 	assert_non_null(getcwd(before, sizeof(before)));
-	assert_int_equal(runner_run(&doctor, row->checks, n, &findings, &err), 0);
+	assert_int_equal(runner_run(&doctor, row->checks, n, &findings), 0);
 	assert_non_null(getcwd(after, sizeof(after)));
 	assert_string_equal(before, after);
 	for (size_t i = 0; i < findings.n; i++) {
@@ -138,7 +137,7 @@ UNIT_TEST("a check has no streams, no core file and no signal blocked")
 	(void)sigemptyset(&term);
 	(void)sigaddset(&term, SIGTERM);
 	assert_int_equal(sigprocmask(SIG_BLOCK, &term, &before), 0);
-	assert_int_equal(runner_run(&doctor, &check, 1, &findings, &err), 0);
+	assert_int_equal(runner_run(&doctor, &check, 1, &findings), 0);
 	assert_int_equal(sigprocmask(SIG_SETMASK, &before, NULL), 0);
 	assert_int_equal(findings.n, 1);
 	assert_string_equal(findings.item[0].evidence, "3 null, core 0, mask 0");

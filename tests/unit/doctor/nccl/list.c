@@ -51,25 +51,6 @@ UNIT_TEST("list: no more and no longer items than NCCL takes")
 	assert_int_equal(strlen(list.item[0].name), NCCL_NAME_MAX);
 }
 
-/* ---- levels ---- */
-
-static const struct level_case {
-	const char *name, *value, *level; /* NULL: none */
-} level_cases[] = {
-	{"a name", "PXB", "PXB"},      {"0 is LOC", "0", "LOC"},
-	{"1 is PIX", "1", "PIX"},      {"2 is PXB", "2", "PXB"},
-	{"3 is PHB", "3", "PHB"},      {"4 is SYS", "4", "SYS"},
-	{"5 is SYS", "5", "SYS"},      {"lower case is none", "sys", NULL},
-	{"nothing is none", "", NULL}, {"a huge number is SYS", "99999999999999999999", "SYS"},
-};
-
-UNIT_ROWS_AS("GDR level: ", level_cases)
-{
-	const char *level = nccl_level(row->value);
-
-	assert_string_equal(level ? level : "none", row->level ? row->level : "none");
-}
-
 int main(void)
 {
 	return unit_main("list");
