@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -161,11 +162,12 @@ static void offer(struct search *search, const struct nri_status *found, bool ru
 }
 
 /*
- * The files below a root: the node's, or that of a container, whose process started then (0: the
- * node's). In a container its process id is another; the time when it started is the same. What a
- * container has there that is no status is not the node's matter.
+ * The files below a root: the node's, or that of a container, whose process is pid and started then
+ * (0: the node's). In a container its process id is another, which is not told; the time when it
+ * started is the same. What a container has there that is no status is not the node's matter.
  */
-static int look_below(struct search *search, int root, uint64_t started, struct err *err)
+static int look_below(struct search *search, int root, int64_t pid, uint64_t started,
+		      struct err *err)
 {
 	const char **names;
 	int n = tree_list(search->arena, root, NRI_STATUS_DIR, ".json", &names);
@@ -189,8 +191,10 @@ static int look_below(struct search *search, int root, uint64_t started, struct 
 				      (found.started &&
 				       nri_status_start_of(found.pid) == found.started));
 		else if (found.started == started &&
-			 has_nodes_socket(search->sysroot, root, found.socket))
+			 has_nodes_socket(search->sysroot, root, found.socket)) {
+			found.pid = pid;
 			offer(search, &found, true);
+		}
 	}
 	return 0;
 }
@@ -207,7 +211,7 @@ static int look_into_container(struct search *search, const char *pid, struct er
 	started = process_stat_read(search->sysroot, path, PROCESS_STAT_START);
 	return root < 0 || !started || fs_same_file(root, search->sysroot)
 		       ? 0
-		       : look_below(search, root, started, err);
+		       : look_below(search, root, strtoll(pid, NULL, 10), started, err);
 }
 
 static int look_into_containers(struct search *search, struct err *err)
@@ -243,7 +247,7 @@ int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_
 {
 	struct search search = {.arena = arena, .sysroot = sysroot, .recorded = recorded};
 
-	if (look_below(&search, sysroot, 0, err) < 0)
+	if (look_below(&search, sysroot, 0, 0, err) < 0)
 		return -1;
 	if ((recorded || is_first_process_root(sysroot)) && look_into_containers(&search, err) < 0)
 		return -1;

@@ -167,9 +167,9 @@ static int add_sum(const struct scan *scan)
 	if (scan->unknown)
 		return findings_add(scan->findings, "missed", NULL, FINDING_UNCHECKED,
 				    "oci-rdma-doctor --container ID says for each how to find out",
-				    "%zu containers of containerd have an RDMA device, and it is "
-				    "not known whether they ask; of %zu others that ask each has "
-				    "its limit",
+				    "containers of containerd with an RDMA device, of which it is "
+				    "not known whether they ask: %zu; of %zu others that ask each "
+				    "has its limit",
 				    scan->unknown, scan->looked_at);
 	return findings_add(scan->findings, "missed", NULL, FINDING_OK, NULL,
 			    "of the node's containers %zu ask and have an RDMA device; each has "

@@ -89,6 +89,11 @@ in_a_pod() {
 }
 try "the DaemonSet's plugin is an entry point" nri ok "connected to containerd 2.1.9" on_a_node in_a_pod 4242
 also entry_points ok "hook, NRI: "
+with_policy() { in_a_pod 4242 && write proc/812/root/etc/oci-rdma-hook/config.json "$1"; }
+try "its policy is a ConfigMap's" "policy/the NRI plugin's" ok "opt in by device (/etc/oci-rdma-hook/config.json in its container: a ConfigMap's)" \
+	on_a_node with_policy '{"opt_in": "device"}'
+try "…with a mistake" "policy/the NRI plugin's" fail "config.json: line 1" on_a_node with_policy '{"opt_in": "x"}'
+has "what to do" "Correct the ConfigMap" "$found"
 # nobody NAME COMMAND…: what the command has left is no plugin of ours
 nobody() { try "$1" nri ok "no oci-rdma-nri runs" on_a_node "${@:2}"; }
 nobody "another process of that name has not written it" in_a_pod 4243

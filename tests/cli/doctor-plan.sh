@@ -91,6 +91,20 @@ try "less by the policy is what is compared" plan_memlock ok "16384 MiB" contain
 without_hooks() { eval "$EIGHT"; container h100-trainer.json; rm -r "${NODE:?}/usr/share/containers/oci/hooks.d"; doctor --format json --container "$ID"; }
 try "nothing of ours is installed" plan_memlock fail "Neither hook, shim nor NRI plugin is installed" without_hooks
 
+# denied: the container, and the record of the plugin that has denied it
+denied() {
+	eval "$EIGHT"
+	container h100-trainer.json
+	write "run/oci-rdma-hook/records/team-a_u_trainer_denied_1_$ID.json" '{"id":"'"$ID"'","result":"denied","entry_point":"nri","time":1764115200,
+		"policy":"/etc/oci-rdma-hook/config.json","reason":"namespace team-a is not among the namespaces of /etc/oci-rdma-hook/config.json"}'
+	chmod 0700 "$NODE/run/oci-rdma-hook/records"
+	doctor --format json --container "$ID"
+}
+try "denied by the plugin: its reason, its policy" plan fail "denied: namespace team-a is not among the namespaces of" denied
+has "who, and by which policy" "by nri, policy /etc/oci-rdma-hook/config.json" "$(jq -r '.findings[] | select(.id == "plan").evidence' "$T/out")"
+causes "one cause" plan
+is "one line: nothing is said of what the plan would give" "" "$(jq -r '.findings[].id | select(startswith("plan_"))' "$T/out")"
+
 row "inside of a container, which shows no config.json, nothing is said of a plan"
 h100
 in_container "$ALLOCATED"
