@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/node/gid.h"
 #include "doctor/verbs/device.h"
 
 /* ---- libibverbs ---- */
@@ -96,25 +97,25 @@ static bool take_port(const struct verbs *verbs, struct ibv_context *context, ui
 	return memcmp(&port.gid, &zero, sizeof(zero)) != 0 || (port.infiniband && port.lid);
 }
 
-static int open_one(const struct verbs *verbs, const struct doctor *doctor, struct arena *arena,
-		    struct ibv_device *listed, unsigned only_port, struct verbs_device *device)
+static void open_one(const struct verbs *verbs, const struct doctor *doctor, struct arena *arena,
+		     struct ibv_device *listed, unsigned only_port, struct verbs_device *device)
 {
 	const struct device *found =
 		doctor_find_ibdev(&doctor->all, device->name, strlen(device->name));
 	struct device sysfs = found ? *found : (struct device){0};
-	struct err err;
 
 	errno = 0;
 	device->context = verbs->open_device(listed);
 	if (!device->context) {
 		device->open_errno = errno ? errno : EIO;
-		return 0;
+		return;
 	}
 	if (verbs->query_device(device->context, &device->attr) != 0)
 		device->attr = (struct ibv_device_attr){.phys_port_cnt = 1};
-	if (found && node_read_ports(&doctor->node, arena, &sysfs, false, &err) < 0)
-		return -1;
-	node_read_gids(&doctor->node, &sysfs);
+	if (found) {
+		node_read_ports(&doctor->node, arena, &sysfs);
+		node_read_gids(&doctor->node, &sysfs);
+	}
 	for (unsigned i = 0; i < device->attr.phys_port_cnt && !device->usable; i++) {
 		int index = i < sysfs.n_ports ? sysfs.port[i].gid_index : -1;
 
@@ -122,7 +123,6 @@ static int open_one(const struct verbs *verbs, const struct doctor *doctor, stru
 			device->usable = take_port(verbs, device->context, (uint8_t)(i + 1), index,
 						   &device->port);
 	}
-	return 0;
 }
 
 int verbs_device_match(const char *only, const char *name)
@@ -148,14 +148,13 @@ int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, s
 {
 	int n = 0;
 	struct ibv_device **list = verbs->get_device_list(&n);
-	int status = 0;
 
 	*ret_errno = list ? 0 : errno;
 	if (!list)
 		return -1;
 	ret_devices->verbs = verbs;
 	ret_devices->item = arena_alloc(arena, ((size_t)n + 1) * sizeof(*ret_devices->item));
-	for (int i = 0; ret_devices->item && i < n && status == 0; i++) {
+	for (int i = 0; ret_devices->item && i < n; i++) {
 		struct verbs_device *device = &ret_devices->item[ret_devices->n];
 		const char *name = verbs->get_device_name(list[i]);
 		int port = verbs_device_match(doctor->options.device, name);
@@ -164,10 +163,10 @@ int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, s
 			continue;
 		ret_devices->n++;
 		(void)snprintf(device->name, sizeof(device->name), "%s", name);
-		status = open_one(verbs, doctor, arena, list[i], (unsigned)port, device);
+		open_one(verbs, doctor, arena, list[i], (unsigned)port, device);
 	}
 	verbs->free_device_list(list); /* what is open stays so */
-	return ret_devices->item ? status : -1;
+	return ret_devices->item ? 0 : -1;
 }
 
 void verbs_devices_close(struct verbs_devices *devices)
