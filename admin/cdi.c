@@ -116,121 +116,91 @@ static bool is_named_before(const struct devices *devices, size_t end, const cha
 	return false;
 }
 
-/* ---- the text ---- */
+/* ---- the text: only paths can hold what JSON escapes ---- */
 
-static void put_node(yajl_gen gen, const char *name)
-{
-	char path[64];
-
-	(void)snprintf(path, sizeof(path), DEVICE_DIR "%s", name);
-	(void)yajl_gen_map_open(gen);
-	json_put_text(gen, "path", path);
-	json_put_text(gen, "permissions", "rw");
-	(void)yajl_gen_map_close(gen);
-}
+#define NODE_TEXT "{\"path\": \"" DEVICE_DIR "%s\", \"permissions\": \"rw\"}"
 
 /* ibdev or address: of the devices that it has; NULL for any */
-static void put_cdi_device(yajl_gen gen, const struct devices *devices, const char *name,
-			   const char *ibdev, const char *address)
+static void append_cdi_device(struct arena_text *text, const struct devices *devices,
+			      const char *name, const char *ibdev, const char *address)
 {
-	(void)yajl_gen_map_open(gen);
-	json_put_text(gen, "name", name);
-	json_put_string(gen, "containerEdits");
-	(void)yajl_gen_map_open(gen);
-	json_put_string(gen, "deviceNodes");
-	(void)yajl_gen_array_open(gen);
+	const char *comma = "";
+
+	arena_append(text, "    {\"name\": \"%s\", \"containerEdits\": {\"deviceNodes\": [", name);
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 
-		if ((!ibdev || strcmp(device->ibdev, ibdev) == 0) &&
-		    (!address || strcmp(device->address, address) == 0))
-			put_node(gen, device->uverbs);
+		if ((ibdev && strcmp(device->ibdev, ibdev) != 0) ||
+		    (address && strcmp(device->address, address) != 0))
+			continue;
+		arena_append(text, "%s\n      " NODE_TEXT, comma, device->uverbs);
+		comma = ",";
 	}
-	(void)yajl_gen_array_close(gen);
-	(void)yajl_gen_map_close(gen);
-	(void)yajl_gen_map_close(gen);
+	arena_append(text, "]}}");
 }
 
-static void put_cdi_devices(yajl_gen gen, const struct devices *devices)
+static void append_cdi_devices(struct arena_text *text, const struct devices *devices)
 {
-	json_put_string(gen, "devices");
-	(void)yajl_gen_array_open(gen);
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 
-		if (is_cdi_name(device->ibdev))
-			put_cdi_device(gen, devices, device->ibdev, device->ibdev, NULL);
-		if (is_cdi_name(device->address) && !is_named_before(devices, i, device->address))
-			put_cdi_device(gen, devices, device->address, NULL, device->address);
+		if (is_cdi_name(device->ibdev)) {
+			append_cdi_device(text, devices, device->ibdev, device->ibdev, NULL);
+			arena_append(text, ",\n");
+		}
+		if (is_cdi_name(device->address) && !is_named_before(devices, i, device->address)) {
+			append_cdi_device(text, devices, device->address, NULL, device->address);
+			arena_append(text, ",\n");
+		}
 	}
-	put_cdi_device(gen, devices, ALL, NULL, NULL);
-	(void)yajl_gen_array_close(gen);
+	append_cdi_device(text, devices, ALL, NULL, NULL);
 }
 
-static void put_option(yajl_gen gen, const char *name, const char *value)
+static void append_option(struct arena_text *text, const char *name, const char *path)
 {
-	if (!value)
-		return;
-	json_put_string(gen, name);
-	json_put_string(gen, value);
+	const char *quoted = path ? json_quote(text->arena, path) : NULL;
+
+	if (quoted)
+		arena_append(text, "\"%s\", %s, ", name, quoted);
 }
 
-static void put_hook(yajl_gen gen, const struct rendering *r, const char *stage)
+static void append_hook(struct arena_text *text, const struct rendering *r, const char *stage)
 {
-	(void)yajl_gen_map_open(gen);
-	json_put_text(gen, "hookName", stage);
-	json_put_text(gen, "path", r->program);
-	json_put_string(gen, "args");
-	(void)yajl_gen_array_open(gen);
-	json_put_string(gen, HOOK_NAME);
-	put_option(gen, "--config", r->config);
-	put_option(gen, "--sysroot", r->sysroot);
-	json_put_string(gen, SPEC_ASK);
-	json_put_string(gen, stage);
-	(void)yajl_gen_array_close(gen);
-	json_put_string(gen, "env");
-	(void)yajl_gen_array_open(gen);
-	json_put_string(gen, "PATH=/usr/sbin:/usr/bin:/sbin:/bin");
-	(void)yajl_gen_array_close(gen);
-	json_put_uint64(gen, "timeout", 10);
-	(void)yajl_gen_map_close(gen);
+	const char *program = json_quote(r->arena, r->program);
+
+	arena_append(text,
+		     "      {\"hookName\": \"%s\", \"path\": %s,\n"
+		     "       \"args\": [\"" HOOK_NAME "\", ",
+		     stage, program ? program : "");
+	append_option(text, "--config", r->config);
+	append_option(text, "--sysroot", r->sysroot);
+	arena_append(text,
+		     "\"" SPEC_ASK "\", \"%s\"],\n"
+		     "       \"env\": [\"PATH=/usr/sbin:/usr/bin:/sbin:/bin\"], \"timeout\": 10}",
+		     stage);
 }
 
-/* An engine applies these once, however many of the devices a container is given. */
-static void put_common_edits(yajl_gen gen, const struct rendering *r)
+/* Whatever devices a container is given, an engine applies the edits of all once. */
+static struct arena_text cdi_text(const struct rendering *r)
 {
-	json_put_string(gen, "containerEdits");
-	(void)yajl_gen_map_open(gen);
-	if (r->has_rdma_cm) {
-		json_put_string(gen, "deviceNodes");
-		(void)yajl_gen_array_open(gen);
-		put_node(gen, "rdma_cm");
-		(void)yajl_gen_array_close(gen);
-	}
-	json_put_string(gen, "hooks");
-	(void)yajl_gen_array_open(gen);
-	put_hook(gen, r, "createRuntime");
-	put_hook(gen, r, "poststart");
-	(void)yajl_gen_array_close(gen);
-	(void)yajl_gen_map_close(gen);
-}
+	struct arena_text text = {.arena = r->arena};
 
-static int put_spec(yajl_gen gen, void *context)
-{
-	const struct rendering *r = context;
-
-	(void)yajl_gen_map_open(gen);
-	json_put_text(gen, "cdiVersion", CDI_VERSION);
-	json_put_text(gen, "kind", KIND);
-	json_put_string(gen, "annotations");
-	(void)yajl_gen_map_open(gen);
-	json_put_text(gen, "oci-rdma-hook.io/note", note);
-	json_put_text(gen, "oci-rdma-hook.io/rendered-by", ADMIN_NAME " " VERSION " --cdi");
-	(void)yajl_gen_map_close(gen);
-	put_common_edits(gen, r);
-	put_cdi_devices(gen, &r->devices);
-	(void)yajl_gen_map_close(gen);
-	return 0;
+	arena_append(&text,
+		     "{\n  \"cdiVersion\": \"" CDI_VERSION "\",\n  \"kind\": \"" KIND "\",\n"
+		     "  \"annotations\": {\n    \"oci-rdma-hook.io/note\": \"%s\",\n"
+		     "    \"oci-rdma-hook.io/rendered-by\": \"" ADMIN_NAME " " VERSION " --cdi\"\n"
+		     "  },\n  \"containerEdits\": {\n",
+		     note);
+	if (r->has_rdma_cm)
+		arena_append(&text, "    \"deviceNodes\": [" NODE_TEXT "],\n", "rdma_cm");
+	arena_append(&text, "    \"hooks\": [\n");
+	append_hook(&text, r, "createRuntime");
+	arena_append(&text, ",\n");
+	append_hook(&text, r, "poststart");
+	arena_append(&text, "]\n  },\n  \"devices\": [\n");
+	append_cdi_devices(&text, &r->devices);
+	arena_append(&text, "]\n}\n");
+	return text;
 }
 
 /* ---- where it goes ---- */
@@ -251,20 +221,19 @@ static int put_no_device(const char *file, struct err *err)
 static int render_cdi(struct rendering *r, const struct options *options, const char *file,
 		      struct err *err)
 {
-	const char *text;
-	size_t len;
+	struct arena_text text;
 
 	if (read_node(r, options->sysroot, err) < 0 || find_arguments(r, options, err) < 0)
 		return -1;
 	if (!r->devices.n)
 		return put_no_device(file, err);
-	text = json_write(r->arena, true, put_spec, r, &len);
-	if (!text)
-		return err_memory(err);
+	text = cdi_text(r);
+	if (err_of_arena(r->arena, err) < 0)
+		return -1;
 	/* The engines read what ends in .json or .yaml; what is on its way has another name. */
 	if (file)
-		return replace_own_path(file, text, len, err);
-	(void)fwrite(text, 1, len, stdout);
+		return replace_own_path(file, text.text, text.len, err);
+	(void)fwrite(text.text, 1, text.len, stdout);
 	return 0;
 }
 

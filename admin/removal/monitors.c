@@ -163,39 +163,6 @@ void needs_of_monitors(struct needs *needs)
 
 /* ---- CRI-O's pods ---- */
 
-/* What CRI-O writes into a sandbox's config.json, and keeps there from one start to the next */
-struct pod {
-	const char *type;
-	const char *handler;
-	const char *name;
-	const char *namespace;
-};
-
-static int read_pod_name(struct arena *arena, const char *path, const struct fs_text *text,
-			 struct pod *ret_pod)
-{
-	struct json_document doc;
-	struct err ignored;
-	const struct json_node *annotations;
-	const unsigned string = JSON_STRING;
-
-	if (json_parse(&doc, arena, path, text->bytes, text->len, 0, &ignored) < 0)
-		return -1;
-	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT);
-	*ret_pod = (struct pod){
-		.type = json_string(&doc, json_get(&doc, annotations,
-						   "io.kubernetes.cri-o.ContainerType", string)),
-		.handler =
-			json_string(&doc, json_get(&doc, annotations,
-						   "io.kubernetes.cri-o.RuntimeHandler", string)),
-		.name = json_string(&doc,
-				    json_get(&doc, annotations, "io.kubernetes.pod.name", string)),
-		.namespace = json_string(
-			&doc, json_get(&doc, annotations, "io.kubernetes.pod.namespace", string)),
-	};
-	return doc.failed ? -1 : 0;
-}
-
 /* The handlers that run the shim, and those that ran it until a drop-in was taken away */
 static bool is_monitor_of_shim(const struct crio *crio, const char *called)
 {
@@ -206,30 +173,35 @@ static bool is_monitor_of_shim(const struct crio *crio, const char *called)
 	return names_handler(called);
 }
 
-static const char *or_unknown(const char *text)
-{
-	return text ? text : "?";
-}
-
-/* What is no JSON is no pod that CRI-O could still know. */
+/* What CRI-O writes into a sandbox's config.json, and keeps there from one start to the next. What
+ * is no JSON is no pod that CRI-O could still know. */
 static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 {
+	static const char *const keys[] = {"io.kubernetes.cri-o.ContainerType",
+					   "io.kubernetes.cri-o.RuntimeHandler",
+					   "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"};
 	cleanup_arena arena = {0};
 	char *path = arena_printf(&arena, "%s/%s/userdata/config.json", dir, id);
-	struct pod pod;
+	const struct json_node *annotations;
+	const char *of[4];
+	struct json_document doc;
 	struct fs_text text;
+	struct err ignored;
 	int status = path ? tree_read(&arena, needs->root, path, SPEC_SIZE_MAX, &text) : -ENOMEM;
 
 	if (status < 0)
 		needs_unread(needs, path ? path : dir, -status);
-	if (status < 0 || read_pod_name(&arena, path, &text, &pod) < 0)
+	if (status < 0 || json_parse(&doc, &arena, path, text.bytes, text.len, 0, &ignored) < 0)
 		return;
-	if (pod.type && strcmp(pod.type, "sandbox") == 0 && pod.handler &&
-	    is_monitor_of_shim(&needs->crio, pod.handler))
+	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT);
+	for (size_t i = 0; i < 4; i++)
+		of[i] = json_string(&doc, json_get(&doc, annotations, keys[i], JSON_STRING));
+	if (!doc.failed && of[0] && strcmp(of[0], "sandbox") == 0 && of[1] &&
+	    is_monitor_of_shim(&needs->crio, of[1]))
 		needs_say(needs,
 			  "pod %.253s/%.253s runs under CRI-O's handler %.64s (sandbox %.12s): "
 			  "delete the pod first",
-			  or_unknown(pod.namespace), or_unknown(pod.name), pod.handler, id);
+			  of[2] ? of[2] : "?", of[3] ? of[3] : "?", of[1], id);
 }
 
 void needs_of_pods(struct needs *needs)

@@ -59,7 +59,7 @@ void log_as_daemon(const char *name);
 /* An event of the daemon itself, not of a container. priority: LOG_INFO, … of syslog(3) */
 void log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* ---- records (remember.c) ---- */
+/* ---- records ---- */
 
 /*
  * Leaves a record (core/record/store.h) of what was decided about a container. reason NULL: the

@@ -112,5 +112,5 @@ UNIT_TEST("a tree without /run gets none, and that is no failure; one that canno
 
 int main(void)
 {
-	return unit_main("remember");
+	return unit_main("report");
 }

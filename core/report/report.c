@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/report/report.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "core/base/capability.h"
+#include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/base/tell.h"
+#include "core/base/text.h"
+#include "core/policy/policy.h"
+#include "core/record/store.h"
+
+/* What a line begins with in the journal */
+#define FRONT "<%d>%s[%d]: "
+#define FRONT_OF(priority) LOG_DAEMON | (priority), ident, getpid()
+
+/* A front, a reason, an entry point, and the container. Lines of this length are static: a caller's
+ * stack may be small. */
+#define FAILURE_MAX (ERR_TEXT_MAX + 704)
+
+/* The name of the program that logs, by which the journal is searched */
+static const char *ident = HOOK_NAME;
+static bool is_daemon;
+
+void log_as_daemon(const char *name)
+{
+	ident = name;
+	is_daemon = true;
+}
+
+static const char *without_front(const char *line)
+{
+	return strstr(line, "]: ") + strlen("]: ");
+}
+
+/* A hook's caller may show its stderr to the container's author. */
+static void tell_caller(const char *reason)
+{
+	if (!is_daemon)
+		tell(ident, reason);
+}
+
+static void send_line(char *line)
+{
+	text_make_printable(line);
+	if (!journal_send(line, strlen(line)) && is_daemon)
+		tell(ident, without_front(line));
+}
+
+void log_event(int priority, const char *format, ...)
+{
+	static char line[FAILURE_MAX];
+	int len = snprintf(line, sizeof(line), FRONT, FRONT_OF(priority));
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line + len, sizeof(line) - (size_t)len, format, args);
+	va_end(args);
+	send_line(line);
+}
+
+static const char *text_or_dash(const char *text)
+{
+	return text && text[0] ? text : "-";
+}
+
+#define IDENTITY " container=%.80s name=%.80s pod=%.253s namespace=%.80s"
+#define IDENTITY_OF(c)                                                                             \
+	text_or_dash((c)->id), text_or_dash((c)->spec.identity.name),                              \
+		text_or_dash((c)->spec.identity.pod),                                              \
+		text_or_dash((c)->spec.identity.pod_namespace)
+
+/* What every line begins with, up to the devices */
+static struct arena_text begin_line(struct container *container, int priority, const char *word)
+{
+	struct arena_text line = {.arena = &container->arena};
+
+	arena_append(&line, FRONT "%s:" IDENTITY " devices=%s", FRONT_OF(priority), word,
+		     IDENTITY_OF(container), devices_any(&container->devices) ? "" : "-");
+	devices_append_names(&container->devices, &line);
+	return line;
+}
+
+static void append_warnings(struct arena_text *line, const struct warnings *warnings)
+{
+	for (size_t i = 0; i < warnings->n; i++)
+		arena_append(line, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
+}
+
+/* Limit and variables stand in the spec as we would write them: another entry point has written
+ * them, and has logged its grant. Only what that one cannot give is left to add. */
+static bool is_given_before(const struct plan *plan)
+{
+	bool given = plan->sets_memlock && !plan->adds_rlimit && plan->n_settings;
+
+	for (size_t i = 0; i < plan->n_settings; i++)
+		given = given && plan->settings[i].state == SETTING_PRESENT;
+	return given;
+}
+
+void log_grant(struct container *container, const struct applied *applied, const char *way_in)
+{
+	const struct plan *plan = &container->plan;
+	bool given_before = is_given_before(plan);
+	/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
+	uint64_t capabilities = applied->capabilities ? plan->granted : 0;
+	const char *const *names =
+		capabilities ? capability_names(&container->arena, capabilities) : NULL;
+	struct arena_text line = begin_line(
+		container, LOG_INFO, given_before ? "addition" : decision_name(plan->decision));
+
+	if (!plan->sets_memlock || given_before)
+		arena_append(&line, " memlock=-");
+	else if (plan->memlock == MEMLOCK_UNLIMITED)
+		arena_append(&line, " memlock=unlimited");
+	else
+		arena_append(&line, " memlock=%" PRIu64, plan->memlock);
+	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
+	for (size_t i = 0; names && names[i]; i++)
+		arena_append(&line, "%s%s", i ? "," : "", names[i]);
+	arena_append(&line, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
+	append_warnings(&line, &container->warnings);
+	if (!line.failed && !names == !capabilities)
+		send_line(line.text);
+}
+
+const char *log_reason(struct container *container, int priority, const char *word,
+		       const char *reason, const char *way_in)
+{
+	struct arena_text line = begin_line(container, priority, word);
+
+	append_warnings(&line, &container->warnings);
+	arena_append(&line, " by=%s reason=%s", way_in, reason);
+	if (line.failed)
+		return NULL;
+	send_line(line.text);
+	return without_front(line.text);
+}
+
+void log_denial(struct container *container, bool must_fail, const char *way_in)
+{
+	const char *reason = container->plan.reason;
+	const char *line =
+		log_reason(container, LOG_WARNING, decision_name(DECISION_DENIED), reason, way_in);
+
+	if (must_fail)
+		tell_caller(line ? line : reason);
+}
+
+bool log_wants_none(const struct container *container)
+{
+	return !container->spec.identity.sandbox && request_is_made(&container->spec);
+}
+
+/* Allocates nothing, so that "out of memory" is logged. */
+static char failure[FAILURE_MAX];
+
+void log_failure_silently(const struct container *container, const struct err *err,
+			  const char *way_in)
+{
+	size_t len = (size_t)snprintf(failure, sizeof(failure), FRONT "%s: %s", FRONT_OF(LOG_ERR),
+				      way_in, err->text);
+
+	if (container && len < sizeof(failure))
+		(void)snprintf(failure + len, sizeof(failure) - len, IDENTITY,
+			       IDENTITY_OF(container));
+	send_line(failure);
+}
+
+void log_failure(const struct container *container, const struct err *err, const char *way_in)
+{
+	log_failure_silently(container, err, way_in);
+	tell_caller(without_front(failure));
+}
+
+/* ---- records ---- */
+
+/* The author's annotations say that this container gets nothing. */
+static bool is_chosen(const struct container *container)
+{
+	const struct request *request = &container->request;
+
+	return request->inject == INJECT_REFUSED ||
+	       (request->other_container && container->spec.identity.doubt == IDENTITY_BELIEVED);
+}
+
+/* The author sees a grant, and needs no event about the pod's own annotations. */
+static bool should_tell(const struct container *container, enum record_result result)
+{
+	const struct identity *identity = &container->spec.identity;
+
+	if (!identity->pod || !identity->pod_namespace || result == RECORD_GRANTED)
+		return false;
+	return result != RECORD_NOTHING || (log_wants_none(container) && !is_chosen(container));
+}
+
+/* Returns 0 or -1. */
+static int fill_pairs(struct container *container, struct record *record)
+{
+	const struct spec *spec = &container->spec;
+	const struct plan *plan = &container->plan;
+	struct json_pair *pairs = arena_alloc(
+		&container->arena, (spec->n_annotations + plan->n_settings) * sizeof(*pairs));
+
+	if (!pairs)
+		return -1;
+	record->annotations = (struct json_pairs){pairs, spec->n_annotations};
+	record->settings = (struct json_pairs){pairs + spec->n_annotations, plan->n_settings};
+	for (size_t i = 0; i < spec->n_annotations; i++)
+		pairs[i] =
+			(struct json_pair){spec->annotations[i].name, spec->annotations[i].value};
+	for (size_t i = 0; i < plan->n_settings; i++)
+		record->settings.item[i] =
+			(struct json_pair){plan->settings[i].name, plan->settings[i].value};
+	return 0;
+}
+
+int remember(const struct options *options, struct container *container, enum record_result result,
+	     const char *reason, const char *entry_point)
+{
+	static struct err err; /* a caller's stack may be small */
+	const struct identity *identity = &container->spec.identity;
+	const struct plan *plan = &container->plan;
+	struct arena_text devices = {.arena = &container->arena};
+	struct record record = {
+		.id = container->id,
+		.container = identity->name,
+		.pod = identity->pod,
+		.pod_namespace = identity->pod_namespace,
+		.pod_uid = identity->pod_uid,
+		.engine = options->engine,
+		.cgroup = container->cgroup,
+		.result = result,
+		.entry_point = entry_point,
+		.policy = container->config.path,
+		.reason = reason ? reason : plan->reason,
+		.memlock = plan->sets_memlock ? plan->memlock : 0,
+		.tell = should_tell(container, result),
+	};
+	int status;
+
+	devices_append_names(&container->devices, &devices);
+	record.devices = devices.text;
+	if (!record.id || identity->sandbox ||
+	    (result == RECORD_NOTHING && !devices_any(&container->devices) &&
+	     !request_is_made(&container->spec) && !container->spec.n_annotations))
+		return 0;
+	status = fill_pairs(container, &record) < 0 ? err_memory(&err)
+						    : record_write(options->sysroot, &record, &err);
+	/* A recorded tree without a /run is no node, no engine of pods makes an id that is no
+	 * file's name, and the user of a rootless engine writes nothing there. */
+	if (status == 0 || status == -ENOENT || status == -EINVAL || rootless())
+		return 0;
+	log_event(LOG_WARNING, "cannot leave a record of container %.80s: %s", record.id, err.text);
+	return -1;
+}
