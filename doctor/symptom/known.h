@@ -30,7 +30,6 @@ enum sureness {
 struct message {
 	const char *part[PARTS_MAX];
 	const char *unless;
-	bool one_word; /* the last part is in the word that the one before it ends in or begins */
 };
 
 /* A work completion: enum ibv_wc_status, and the vendor's error */

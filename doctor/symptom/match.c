@@ -128,33 +128,12 @@ bool match_wants(const char *text, size_t len, struct words_found *ret_found)
 	return words_find(&words, text, len, ret_found);
 }
 
-/* The next place where part is followed by last without a blank between them */
-static const char *find_word(const char *line, const char *part, const char *last)
-{
-	while ((line = strstr(line, part))) {
-		const char *rest = line + strlen(part);
-
-		if (line_find(rest, rest + strcspn(rest, " \t"), last))
-			return line;
-		line = rest;
-	}
-	return NULL;
-}
-
-static bool is_last(const struct message *message, size_t i)
-{
-	return i + 1 == PARTS_MAX || !message->part[i + 1];
-}
-
 static const char *find_parts(const char *line, const struct message *message)
 {
 	const char *first = NULL;
 
 	for (size_t i = 0; i < PARTS_MAX && message->part[i]; i++) {
-		if (message->one_word && !is_last(message, i) && is_last(message, i + 1))
-			line = find_word(line, message->part[i], message->part[i + 1]);
-		else
-			line = strstr(line, message->part[i]);
+		line = strstr(line, message->part[i]);
 		if (!line)
 			return NULL;
 		if (!first)

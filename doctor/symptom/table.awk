@@ -58,12 +58,10 @@ function parts(n,   i, text, longest) {
 	return "{" text "}"
 }
 
-# "a" "b" in one word not "c" or "d" from SOURCE, which is for the reader alone
+# "a" "b" not "c" or "d" from SOURCE, which is for the reader alone
 function key_line(   text) {
 	do {
 		text = ".part = " parts(take_quoted())
-		if (sub(/^in one word */, "", rest))
-			text = text ", .one_word = true"
 		if (sub(/^not /, "", rest)) {
 			if (take_quoted() != 1)
 				bad("behind not stands one quotation")
@@ -72,7 +70,7 @@ function key_line(   text) {
 		lines = lines "\t{" text "},\n"
 	} while (sub(/^or /, "", rest))
 	if (rest != "" && rest !~ /^from /)
-		bad("no \"quotation\", not, in one word, or, from: " rest)
+		bad("no \"quotation\", not, or, from: " rest)
 }
 
 function key_completion(   field) {

@@ -19,7 +19,6 @@ static void check_list(const char *text)
 			promise(nccl_list_selects(&list, names[i], port) ==
 				nccl_selects(text, names[i], port));
 	}
-	(void)nccl_level(text);
 }
 
 /* NCCL 2.24 and later keep 1023 bytes of each, cut long lines and drop a CR: not to be copied. */
