@@ -87,13 +87,13 @@ HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN)
 ADMIN_OWN := $(call parts,admin)
 ADMIN_SHARED := $(filter admin/engine/% admin/installation/%,$(ADMIN_OWN)) $(EXPLAIN_SHARED)
 NRI_OWN := $(call parts,nri) nri/message/nri.pb-c.o
-NRI_SHARED := $(patsubst %,explain/%.o,limits nri_socket nri_status)
+NRI_SHARED := $(patsubst %,explain/%.o,files limits nri_socket nri_status)
 DOCTOR_OWN := $(call parts,doctor) doctor/symptom/table.o nri/child.o
 EVENTS_OWN := $(call parts,events)
 O := $(BUILD)$(MUSL:%=/%)
 MUSL_PARTS := $(if $(MUSL),$(call parts,core/musl))
 HOOK_OBJECTS := $(addprefix $(O)/,hook/main.o $(HOOK_PARTS) $(MUSL_PARTS))
-ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) explain/bundle.o explain/linked.o $(CORE) $(MUSL_PARTS))
+ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) $(patsubst %,explain/%.o,bundle files linked) $(CORE) $(MUSL_PARTS))
 NRI_OBJECTS := $(addprefix $(O)/,nri/main.o $(NRI_OWN) $(NRI_SHARED) $(CORE) $(MUSL_PARTS))
 
 HOOK := $(BUILD)/oci-rdma-hook
@@ -202,7 +202,7 @@ $(NRI_PROGRAM): $(NRI_OBJECTS) $(BUILD)/linked-with
 	$(call link,$(PIE),$(NRI_LIBS))
 $(DOCTOR): $(addprefix $(BUILD)/,doctor/main.o $(DOCTOR_OWN) $(CORE) $(ADMIN_SHARED)) $(BUILD)/linked-with
 	$(call link,-pie,$(DOCTOR_LIBS))
-$(EVENTS): $(addprefix $(BUILD)/,events/main.o $(EVENTS_OWN) $(CORE)) $(BUILD)/linked-with
+$(EVENTS): $(addprefix $(BUILD)/,events/main.o $(EVENTS_OWN) explain/files.o $(CORE)) $(BUILD)/linked-with
 	$(call link,-pie,-lcurl $(DOCTOR_LIBS))
 
 # For editors and language servers: how each file is compiled.

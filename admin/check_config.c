@@ -15,6 +15,7 @@
 #include "core/deadline.h"
 #include "core/json/document.h"
 #include "core/policy/runtimes.h"
+#include "explain/files.h"
 #include "explain/linked.h"
 
 struct check {

@@ -98,7 +98,7 @@ static bool is_recorded(struct container *container, const struct outcome *outco
 static bool has_been_said(struct container *container, const struct outcome *outcome,
 			  const struct entry_point *entry)
 {
-	return entry->repeats || entry->said_before || is_recorded(container, outcome, entry);
+	return entry->repeats || is_recorded(container, outcome, entry);
 }
 
 static void leave_record(struct container *container, const struct outcome *outcome,

@@ -59,8 +59,6 @@ struct entry_point {
 	/* Whether the container asks, as far as the caller knows it without config.json; NULL: it
 	 * does not */
 	const bool *asks;
-	/* Another program has logged why this container gets nothing. */
-	bool said_before;
 };
 
 /* If time is up before the outcome is known: whether the container must fail. It has been found

@@ -11,6 +11,7 @@
 #include "core/spec/spec.h"
 #include "doctor/options.h"
 #include "doctor/target/target.h"
+#include "explain/claims.h"
 #include "explain/pci.h"
 
 struct doctor {

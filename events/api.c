@@ -9,6 +9,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/json/document.h"
+#include "explain/files.h"
 
 #define SECONDS 30L
 #define ANSWER_MAX (64 * 1024)

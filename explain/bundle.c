@@ -14,6 +14,7 @@
 #include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/process/process.h"
+#include "explain/files.h"
 #include "explain/linked.h"
 
 /* ---- the file that a runtime keeps ---- */

@@ -84,10 +84,10 @@ static int label(struct container *container, const struct claim *claim)
 			    claim->address, claim->ibdev, found->ibdev);
 }
 
-int devices_label(struct container *container)
+int devices_label(struct container *container, const struct claims *claims)
 {
-	for (size_t i = 0; i < container->claims.n; i++) {
-		if (label(container, &container->claims.item[i]) < 0)
+	for (size_t i = 0; i < claims->n; i++) {
+		if (label(container, &claims->item[i]) < 0)
 			return -1;
 	}
 	return 0;

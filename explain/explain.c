@@ -83,14 +83,17 @@ static void describe_everything(struct container *container)
 int container_explain(struct container *container, const struct options *options,
 		      enum rdma_mode *ret_mode, struct err *err)
 {
+	struct claims claims;
+
 	*ret_mode = RDMA_MODE_UNKNOWN;
 	container->everything = true;
 	if (container_find(container, options, err) < 0 || container_plan(container, err) < 0 ||
-	    container_read_claims(container, err) < 0)
+	    claims_read(&container->arena, &container->spec, &claims, &container->warnings, err) <
+		    0)
 		return -1;
 	describe_everything(container);
 	*ret_mode = node_rdma_mode(&container->node);
-	if (devices_label(container) < 0 || surroundings_warn(container, *ret_mode) < 0)
+	if (devices_label(container, &claims) < 0 || surroundings_warn(container, *ret_mode) < 0)
 		return err_memory(err);
 	return err_of_arena(&container->arena, err);
 }

@@ -5,6 +5,7 @@
 
 #include "core/container/container.h"
 #include "core/options.h"
+#include "explain/claims.h"
 #include "explain/pci.h"
 
 /*
@@ -18,7 +19,7 @@ int container_explain(struct container *container, const struct options *options
  * Says which device plugin ordered each device (device->source), by what the environment claims,
  * and warns of claims that are wrong. Returns 0, or -1 without memory; below as well.
  */
-int devices_label(struct container *container);
+int devices_label(struct container *container, const struct claims *claims);
 
 /* What about the devices' ports stands in the way of RDMA, although they are allocated */
 int ports_warn(struct container *container);

@@ -9,6 +9,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/policy/policy.h"
+#include "explain/files.h"
 
 #define LIMITS_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)

@@ -10,7 +10,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/policy/trust.h"
 
 #define LINKS_MAX 40 /* as the kernel's */
 

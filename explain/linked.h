@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that grant something, over links (core/policy/trust.h: without) */
+/* Files that grant something, over links (core/base/fs.h: without) */
 #ifndef OCI_RDMA_LINKED_H
 #define OCI_RDMA_LINKED_H
 

@@ -17,6 +17,7 @@
 #include "core/base/text.h"
 #include "core/json/fields.h"
 #include "core/process/process.h"
+#include "explain/files.h"
 
 /* ---- the file ---- */
 

@@ -8,6 +8,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "explain/files.h"
 #include "explain/nri_status.h"
 
 /* Far more than any engine's configuration or a hooks.d file has */

@@ -11,14 +11,11 @@ static const struct sock_filter instructions[] = {
  * CHOWN, DAC_OVERRIDE, FOWNER: nccl.conf in a root file system that belongs to others.
  * SETUID, SETGID: the same on an idmapped mount, by setfsuid(2); the filter refuses setuid(2).
  * SYS_RESOURCE: to raise another process' hard limit (kernel/sys.c, do_prlimit).
- * SYS_PTRACE: /proc/<pid>/environ of the runtime, which may have capabilities that we gave up
- * (security/commoncap.c, cap_ptrace_access_check).
  */
 const struct confinement hook_confinement = {
 	.capabilities = CONFINE_CAPABILITY(CAP_CHOWN) | CONFINE_CAPABILITY(CAP_DAC_OVERRIDE) |
 			CONFINE_CAPABILITY(CAP_FOWNER) | CONFINE_CAPABILITY(CAP_SETUID) |
-			CONFINE_CAPABILITY(CAP_SETGID) | CONFINE_CAPABILITY(CAP_SYS_RESOURCE) |
-			CONFINE_CAPABILITY(CAP_SYS_PTRACE),
+			CONFINE_CAPABILITY(CAP_SETGID) | CONFINE_CAPABILITY(CAP_SYS_RESOURCE),
 	.instructions = instructions,
 	.n_instructions = sizeof(instructions) / sizeof(instructions[0]),
 };

@@ -45,12 +45,7 @@ extern const struct confinement hook_confinement;
 
 /* ---- what /proc shows of the runtime that called the hook (stage.c) ---- */
 
-/*
- * The runtime's --bundle (or -b), from /proc/<pid>/cmdline; false if it has none. size: of path.
- */
+/* The runtime's --bundle (or -b), from /proc/<pid>/cmdline; false if it has none. size: of path. */
 bool runtime_bundle_argument(pid_t pid, char *path, size_t size);
-
-/* Whether a process was started with this variable in its environment, by /proc/<pid>/environ */
-bool runtime_has_variable(pid_t pid, const char *name);
 
 #endif

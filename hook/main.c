@@ -125,13 +125,13 @@ int main(int argc, char **argv)
 	int status;
 
 	fs_open_standard_streams();
-	if (argc > 0 && names_shim(argv[0]))
-		return shim_run(argc, argv);
-	/* A MachineConfig can neither link (the operator refuses changed links) nor carry us twice:
-	 * its oci-rdma-runtime-crun is a script with us as interpreter, which execve(2) puts in
-	 * front. */
-	if (argc > 1 && names_shim(argv[1]))
-		return shim_run(argc - 1, argv + 1);
+	/* The second: a MachineConfig can neither link (the operator refuses changed links) nor
+	 * carry us twice. Its oci-rdma-runtime-crun is a script with us as interpreter, which
+	 * execve(2) puts in front. */
+	for (int i = 0; i < argc && i < 2; i++) {
+		if (text_starts_with(text_base_name(argv[i]), SHIM_NAME))
+			return shim_run(argc - i, argv + i);
+	}
 	status = command_line_read(&program, argc, argv, &command.options, &command);
 	return status >= 0 ? status : run_command(&command, argv + optind, argc - optind);
 }

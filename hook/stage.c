@@ -10,7 +10,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/names.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
@@ -23,53 +22,28 @@
 #include "core/spec/spec.h"
 
 #define CMDLINE_SIZE_MAX (128 * 1024)
-#define ENVIRON_SIZE_MAX (1024 * 1024)
-
-/* Reads a file of /proc/<pid> in which each string ends in a NUL. False if it cannot be read */
-static bool read_strings(struct arena *arena, pid_t pid, const char *name, size_t max,
-			 struct fs_text *ret_text)
-{
-	cleanup_fd proc = process_open_proc(pid);
-	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, name, O_RDONLY, RESOLVE_BENEATH);
-	struct err ignored;
-
-	return fd >= 0 && fs_read(arena, fd, max, name, ret_text, &ignored) == 0;
-}
 
 bool runtime_bundle_argument(pid_t pid, char *path, size_t size)
 {
 	cleanup_arena arena = {0};
+	cleanup_fd proc = process_open_proc(pid);
+	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, "cmdline", O_RDONLY, RESOLVE_BENEATH);
 	struct fs_text text;
+	struct err ignored;
 	bool next = false;
 
-	if (!read_strings(&arena, pid, "cmdline", CMDLINE_SIZE_MAX, &text))
+	if (fd < 0 || fs_read(&arena, fd, CMDLINE_SIZE_MAX, "cmdline", &text, &ignored) < 0)
 		return false;
 	for (const char *arg = text.bytes; arg < text.bytes + text.len; arg += strlen(arg) + 1) {
-		size_t prefix = strlen("--bundle=");
-		bool joined = strncmp(arg, "--bundle=", prefix) == 0;
+		bool joined = text_starts_with(arg, "--bundle=");
 
 		if (next || joined) {
-			const char *value = next ? arg : arg + prefix;
+			const char *value = next ? arg : arg + strlen("--bundle=");
 
 			(void)snprintf(path, size, "%s", value);
 			return strlen(value) < size;
 		}
 		next = strcmp(arg, "--bundle") == 0 || strcmp(arg, "-b") == 0;
-	}
-	return false;
-}
-
-bool runtime_has_variable(pid_t pid, const char *name)
-{
-	cleanup_arena arena = {0};
-	struct fs_text text;
-	size_t len = strlen(name);
-
-	if (!read_strings(&arena, pid, "environ", ENVIRON_SIZE_MAX, &text))
-		return false;
-	for (const char *at = text.bytes; at < text.bytes + text.len; at += strlen(at) + 1) {
-		if (strncmp(at, name, len) == 0 && at[len] == '=')
-			return true;
 	}
 	return false;
 }
@@ -289,19 +263,12 @@ static int read_bundle_spec(struct run *run, struct err *err)
 	return container_read_spec(container, bundle, run->bundle, "config.json", err);
 }
 
-/* The shim decides by the same rules: if it has started the runtime, it has logged the outcome. */
-static bool is_behind_shim(const struct outcome *outcome)
-{
-	return outcome->reason && outcome->kind != OUTCOME_FAILED &&
-	       runtime_has_variable(getppid(), SHIM_ROUNDS);
-}
-
 static int serve_bundle(struct run *run, const struct options *options)
 {
 	struct container *container = &run->container;
 	struct outcome *outcome = &run->outcome;
 	struct err *err = &outcome->err;
-	struct entry_point entry = {
+	const struct entry_point entry = {
 		.name = hook_stage_names[run->stage],
 		.tells = true,
 		.repeats = run->stage == STAGE_POSTSTART,
@@ -320,7 +287,6 @@ static int serve_bundle(struct run *run, const struct options *options)
 	outcome_decide(container, options, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	clear_nccl_conf(container, run->stage);
-	entry.said_before = is_behind_shim(outcome);
 	outcome_log(container, outcome, &entry);
 	/* A container without RDMA has no line in the log. */
 	if (!run->confined && outcome->kind != OUTCOME_NOTHING)

@@ -12,6 +12,7 @@
 #include "core/process/process.h"
 #include "core/record/store.h"
 #include "core/report/report.h"
+#include "explain/files.h"
 #include "explain/limits.h"
 #include "nri/missed.h"
 #include "nri/session.h"

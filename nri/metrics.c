@@ -5,6 +5,7 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
+#include "explain/files.h"
 #include "nri/missed.h"
 #include "nri/report.h"
 

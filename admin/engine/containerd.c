@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "explain/files.h"
 
 /* Absolute paths, each once, in the order in which they are read */
 struct containerd_files {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "core/base/cleanup.h"
+#include "explain/files.h"
 
 #define RUNTIME "crio.runtime"
 #define HANDLERS RUNTIME ".runtimes."

@@ -7,6 +7,7 @@
 #include <stdio.h>
 
 #include "core/base/cleanup.h"
+#include "explain/files.h"
 
 bool program_exists(int root, const char *path)
 {

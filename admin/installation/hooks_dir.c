@@ -13,6 +13,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "explain/files.h"
 #include "explain/linked.h"
 
 /* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); its own default

@@ -8,6 +8,7 @@
 #include "core/base/names.h"
 #include "core/json/document.h"
 #include "explain/bundle.h"
+#include "explain/files.h"
 
 #define RUNTIME_PATH_MAX 4096
 

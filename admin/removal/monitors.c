@@ -13,6 +13,7 @@
 #include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/spec/spec.h"
+#include "explain/files.h"
 
 #define COMMAND_LINE_MAX (64 * 1024)
 #define STATUS_MAX (16 * 1024)

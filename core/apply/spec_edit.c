@@ -49,23 +49,18 @@ static void splice(struct edit *e, size_t begin, size_t end, const char *text)
 }
 
 /* The white space after an opening bracket: new items are indented like the old ones. */
-static const char *separator(struct edit *e, size_t opening)
+static const char *separator(struct edit *e, const struct json_node *place)
 {
-	const char *after = e->text->bytes + opening + 1;
+	const char *after = e->text->bytes + place->begin + 1;
 	const char *space = arena_strndup(e->arena, after, strspn(after, " \t\r\n"));
 
 	return space ? space : "";
 }
 
 /* The white space between the items of this array; "" if it is empty or absent */
-static const char *item_space(struct edit *e, const struct json_span *span)
+static const char *item_space(struct edit *e, const struct json_node *place)
 {
-	return span->last_end ? separator(e, span->begin) : "";
-}
-
-static bool is_absent(const struct json_span *span)
-{
-	return span->end == 0;
+	return json_first(place) ? separator(e, place) : "";
 }
 
 /* Separates the next item of a list. space: the white space after each comma */
@@ -76,15 +71,18 @@ static void begin_item(struct arena_text *list, const char *space)
 }
 
 /* Appends joined items or members to an array or object, indented like its first one. */
-static void append(struct edit *e, const struct json_span *span, const struct arena_text *list)
+static void append(struct edit *e, const struct json_node *place, const struct arena_text *list)
 {
+	const char *text = list->text;
+	size_t end = place->end - 1;
+
 	if (!list->len)
 		return;
-	if (!span->last_end)
-		splice(e, span->end - 1, span->end - 1, list->text);
-	else
-		splice(e, span->last_end, span->last_end,
-		       arena_printf(e->arena, ",%s%s", separator(e, span->begin), list->text));
+	if (json_first(place))
+		text = arena_printf(e->arena, ",%s%s", separator(e, place), text);
+	json_each(item, place)
+		end = item->end;
+	splice(e, end, end, text);
 }
 
 /*
@@ -92,18 +90,18 @@ static void append(struct edit *e, const struct json_span *span, const struct ar
  * replaced by one of them. name: NULL, or that of the member of the process object that it is,
  * which is made if it is absent. brackets: "[]" or "{}"
  */
-static void add_to(struct edit *e, const struct json_span *place, const char *name,
+static void add_to(struct edit *e, const struct json_node *place, const char *name,
 		   const char *brackets, const struct arena_text *items)
 {
 	if (!items->len)
 		return;
-	if (!is_absent(place) && !place->is_null) {
+	if (place && place->type != JSON_NULL) {
 		append(e, place, items);
-	} else if (!is_absent(place)) {
+	} else if (place) {
 		splice(e, place->begin, place->end,
 		       arena_printf(e->arena, "%c%s%c", brackets[0], items->text, brackets[1]));
 	} else if (name) {
-		begin_item(&e->members, separator(e, e->spec->places.process.begin));
+		begin_item(&e->members, separator(e, e->spec->places.process));
 		arena_append(&e->members, "\"%s\":%c%s%c", name, brackets[0], items->text,
 			     brackets[1]);
 	}
@@ -113,7 +111,7 @@ static void add_to(struct edit *e, const struct json_span *place, const char *na
 
 static void edit_env(struct edit *e)
 {
-	const struct json_span *place = &e->spec->places.env;
+	const struct json_node *place = e->spec->places.env;
 	const char *space = item_space(e, place);
 	struct arena_text items = {.arena = e->arena};
 
@@ -158,7 +156,7 @@ static void edit_memlock(struct edit *e)
 		struct rlimit64 listed = {.rlim_cur = old->soft, .rlim_max = old->hard};
 
 		if (memlock_raise(&listed, e->grant->memlock))
-			splice(e, old->span.begin, old->span.end, memlock_entry(e, &listed));
+			splice(e, old->place->begin, old->place->end, memlock_entry(e, &listed));
 	}
 	if (places->n_memlock)
 		return;
@@ -166,7 +164,7 @@ static void edit_memlock(struct edit *e)
 	entry = memlock_entry(e, &limit);
 	if (entry)
 		arena_append(&items, "%s", entry);
-	add_to(e, &places->rlimits, "rlimits", "[]", &items);
+	add_to(e, places->rlimits, "rlimits", "[]", &items);
 }
 
 /* ---- capabilities ---- */
@@ -191,9 +189,9 @@ static struct arena_text capability_items(struct edit *e, uint64_t capabilities,
 
 static void edit_capabilities(struct edit *e)
 {
-	const struct json_span *place = &e->spec->places.capabilities;
-	bool is_new = is_absent(place) || place->is_null;
-	const char *space = is_new ? "" : separator(e, place->begin);
+	const struct json_node *place = e->spec->places.capabilities;
+	bool is_new = !place || place->type == JSON_NULL;
+	const char *space = is_new ? "" : separator(e, place);
 	struct arena_text sets = {.arena = e->arena};
 
 	/* For a process.json without capabilities the runtime takes the container's, which we have
@@ -201,11 +199,11 @@ static void edit_capabilities(struct edit *e)
 	if (is_new && e->spec->process_only)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {
-		const struct json_span *listed = &e->spec->places.sets[set];
+		const struct json_node *listed = e->spec->places.sets[set];
 		uint64_t missing = e->grant->capabilities & ~e->spec->capabilities[set];
 		struct arena_text items = capability_items(e, missing, item_space(e, listed));
 
-		if (!is_absent(listed)) {
+		if (listed) {
 			add_to(e, listed, NULL, "[]", &items);
 		} else if (items.len) {
 			begin_item(&sets, space);
@@ -219,23 +217,19 @@ static void edit_capabilities(struct edit *e)
 
 static void edit_seccomp(struct edit *e)
 {
-	const struct json_span *seccomp = &e->spec->places.seccomp;
-	const struct json_span *syscalls = &e->spec->places.syscalls;
+	const struct json_node *seccomp = e->spec->places.seccomp;
+	const struct json_node *syscalls = e->spec->places.syscalls;
 	struct arena_text rule = {.arena = e->arena};
 
-	if (!e->grant->seccomp || is_absent(seccomp) || seccomp->is_null)
+	if (!e->grant->seccomp || !seccomp || seccomp->type == JSON_NULL)
 		return;
-	/* It has a defaultAction, or it would refuse nothing by default. */
-	arena_append(&rule, "%s{\"names\":[", is_absent(syscalls) ? ",\"syscalls\":[" : "");
+	arena_append(&rule, "%s{\"names\":[", syscalls ? "" : "\"syscalls\":[");
 	for (size_t i = 0, n = 0; i < seccomp_count(); i++) {
 		if (e->grant->seccomp & (UINT32_C(1) << i))
 			arena_append(&rule, "%s\"%s\"", n++ ? "," : "", seccomp_name(i));
 	}
-	arena_append(&rule, "],\"action\":\"SCMP_ACT_ALLOW\"}%s", is_absent(syscalls) ? "]" : "");
-	if (is_absent(syscalls))
-		splice(e, seccomp->last_end, seccomp->last_end, rule.text);
-	else
-		add_to(e, syscalls, NULL, "[]", &rule);
+	arena_append(&rule, "],\"action\":\"SCMP_ACT_ALLOW\"}%s", syscalls ? "" : "]");
+	add_to(e, syscalls ? syscalls : seccomp, NULL, "[]", &rule);
 }
 
 /* ---- the whole ---- */
@@ -259,12 +253,12 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 {
 	struct edit e = {
 		.arena = arena, .text = text, .spec = spec, .grant = grant, .members.arena = arena};
-	const struct json_span *process = &spec->places.process;
+	const struct json_node *process = spec->places.process;
 	struct fs_text out = {0};
 	size_t size = text->len + 1;
 	size_t from = 0;
 
-	if (is_absent(process) || process->is_null)
+	if (!process || process->type == JSON_NULL)
 		return err_set(err,
 			       "config.json has no process object, so that nothing can be granted");
 	edit_env(&e);

@@ -10,22 +10,20 @@
 
 #include "core/base/text.h"
 
-bool kernel_is_before_openat2(const char *release)
-{
-	char *end;
-	long major = strtol(release, &end, 10);
-	long minor = *end == '.' ? strtol(end + 1, NULL, 10) : 0;
-
-	return major > 0 && (major < 5 || (major == 5 && minor < 6));
-}
-
 /* systemd's RestrictSUIDSGID= answers ENOSYS to every openat2 (src/shared/seccomp-util.c,
  * seccomp_restrict_sxid), and engines' old seccomp profiles to every call that they do not know. */
 const char *kernel_lacks_openat2(void)
 {
-	struct utsname name;
+	struct utsname name = {.release = "0"};
+	unsigned long major;
+	unsigned long minor;
+	char *end;
 
-	if (uname(&name) < 0 || kernel_is_before_openat2(name.release))
+	/* By its number, although a distribution may have backported it */
+	(void)uname(&name);
+	major = strtoul(name.release, &end, 10);
+	minor = strtoul(end + (*end == '.'), NULL, 10);
+	if (major < 5 || (major == 5 && minor < 6))
 		return "this kernel has no openat2(2): Linux 5.6 or newer is needed";
 	return "a filter of system calls hides openat2(2): remove RestrictSUIDSGID= from the unit, "
 	       "or allow openat2 in the container's seccomp profile";

@@ -40,10 +40,6 @@ int err_of_arena(const struct arena *arena, struct err *err);
 
 /* ---- a kernel that is too old ---- */
 
-/* Whether this release ("5.4.0-26-generic") is older than openat2(2), by its number: a distribution
- * may have backported it. False if it is not a number. */
-bool kernel_is_before_openat2(const char *release);
-
 /* Why openat2(2) answers ENOSYS, and what to do: the kernel, or a filter of system calls */
 const char *kernel_lacks_openat2(void);
 

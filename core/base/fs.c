@@ -3,13 +3,12 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/magic.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/base/cleanup.h"
@@ -64,13 +63,6 @@ int fs_reopen_regular(int path)
 	return fd;
 }
 
-int fs_open_regular(int dir, const char *name)
-{
-	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
-
-	return path < 0 ? path : fs_reopen_regular(path);
-}
-
 int tree_open_root(const char *path, struct err *err)
 {
 	/* Not open(2): musl's open(2) sets FD_CLOEXEC by a second system call as well. */
@@ -82,18 +74,6 @@ int tree_open_root(const char *path, struct err *err)
 int tree_open_dir(int root, const char *path)
 {
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-}
-
-/* False for a file of procfs, sysfs, debugfs or tracefs, which the kernel generates on each read:
- * reading it may have side effects. */
-static bool is_stored(int fd)
-{
-	struct statfs fs;
-
-	if (fstatfs(fd, &fs) < 0)
-		return false;
-	return fs.f_type != PROC_SUPER_MAGIC && fs.f_type != SYSFS_MAGIC &&
-	       fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
 }
 
 /* Reads up to size bytes. Stops earlier at the end of the file, after enough bytes (the file's
@@ -286,106 +266,6 @@ bool rootless(void)
 	       !strstr(text, "4294967295");
 }
 
-static int open_regular(int root, const char *path)
-{
-	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-
-	return held < 0 ? held : fs_reopen_regular(held);
-}
-
-static int read_held(struct arena *arena, int fd, const char *path, size_t max,
-		     struct fs_text *ret_text)
-{
-	struct err err;
-	bool more;
-
-	errno = 0;
-	if (fs_read_up_to(arena, fd, max, path, ret_text, &more, &err) < 0)
-		return errno ? -errno : -ENOMEM;
-	return more ? -EFBIG : 0;
-}
-
-int tree_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text)
-{
-	cleanup_fd fd = open_regular(root, path);
-
-	return fd < 0 ? fd : read_held(arena, fd, path, max, ret_text);
-}
-
-int tree_open_stored(int root, const char *path)
-{
-	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-
-	if (held < 0)
-		return held;
-	return is_stored(held) ? fs_reopen_regular(held) : -EINVAL;
-}
-
-int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
-		     struct fs_text *ret_text)
-{
-	cleanup_fd fd = tree_open_stored(root, path);
-
-	return fd < 0 ? fd : read_held(arena, fd, path, max, ret_text);
-}
-
-ssize_t tree_read_line(int root, const char *path, char *line, size_t size)
-{
-	cleanup_fd fd = open_regular(root, path);
-	ssize_t n;
-	char *end;
-
-	if (fd < 0)
-		return fd;
-	do
-		n = read(fd, line, size - 1);
-	while (n < 0 && errno == EINTR);
-	if (n < 0)
-		return -errno;
-	line[n] = '\0';
-	end = strchr(line, '\n');
-	n = end ? end - line : (ssize_t)strlen(line);
-	while (n > 0 && (line[n - 1] == ' ' || line[n - 1] == '\r'))
-		n--;
-	line[n] = '\0';
-	return n;
-}
-
-int tree_check_executable(int root, const char *path)
-{
-	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-	struct stat st;
-
-	if (fd < 0)
-		return fd;
-	if (fstat(fd, &st) < 0)
-		return -errno;
-	return S_ISREG(st.st_mode) && (st.st_mode & 0111) ? 0 : -EACCES;
-}
-
-bool tree_exists(int root, const char *path)
-{
-	cleanup_fd fd = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-
-	return fd >= 0;
-}
-
-int tree_open_entries(int root, const char *path, DIR **ret_dir)
-{
-	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
-	if (!*ret_dir)
-		return fd < 0 ? fd : -ENOMEM;
-	(void)take_fd(&fd); /* the stream's now */
-	return 0;
-}
-
-int tree_open_listing(int root, const char *path, DIR **ret_dir)
-{
-	return tree_open_entries(root, path, ret_dir) == -ENOMEM ? -1 : 0;
-}
-
 static int compare_names(const void *a, const void *b)
 {
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -394,17 +274,19 @@ static int compare_names(const void *a, const void *b)
 static int list(struct arena *arena, int root, const char *path, const char *suffix, bool hidden,
 		const char ***ret_names)
 {
-	cleanup_dir *dir = NULL;
+	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
+	cleanup_dir *dir = fd < 0 ? NULL : fdopendir(fd);
 	const char **names = NULL;
 	const char **name;
 	size_t n = 0;
 	size_t room = 0;
 	struct dirent *entry;
 
-	if (tree_open_listing(root, path, &dir) < 0) {
+	if (fd >= 0 && !dir) {
 		arena->failed = true;
 		return -1;
 	}
+	(void)take_fd(&fd); /* the stream's now */
 	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
 		if ((entry->d_name[0] == '.' && !hidden) || strcmp(entry->d_name, ".") == 0 ||
 		    strcmp(entry->d_name, "..") == 0 || !text_ends_with(entry->d_name, suffix))
@@ -429,4 +311,83 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 	      const char ***ret_names)
 {
 	return list(arena, root, path, suffix, false, ret_names);
+}
+
+/* ---- files that grant something ---- */
+
+int trust_fail(int errnum, const char *what, const char *part, struct err *err)
+{
+	if (strcmp(text_base_name(what), part) == 0)
+		return err_sys(err, errnum, "%s", what);
+	return err_sys(err, errnum, "%s: %s", what, part);
+}
+
+static int fail_owner(uid_t uid, const char *what, const char *part, struct err *err)
+{
+	if (uid == OVERFLOW_UID && rootless())
+		return err_set(
+			err,
+			"%s: the owner of %s is not mapped into this user namespace; a rootless "
+			"engine trusts such a file only if it is the policy in /etc",
+			what, part);
+	return err_set(err, "%s: %s belongs to uid %u, not to root: run chown root on it", what,
+		       part, uid);
+}
+
+int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
+		struct err *err)
+{
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return trust_fail(errno, what, part, err);
+	if (!directory && !S_ISREG(st.st_mode))
+		return err_set(err, "%s: not a regular file", what);
+	if (st.st_uid != 0 && st.st_uid != geteuid() &&
+	    !(in_etc && st.st_uid == OVERFLOW_UID && rootless()))
+		return fail_owner(st.st_uid, what, part, err);
+	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(directory && st.st_mode & S_ISVTX))
+		return err_set(err,
+			       "%s: %s is writable by others (mode %04o): run chmod go-w on it",
+			       what, part, st.st_mode & 07777U);
+	return 0;
+}
+
+int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err)
+{
+	cleanup_fd held = -1;
+	static char parts[PATH_MAX]; /* a caller's stack may be small */
+	char *rest = parts;
+	char *part;
+
+	if (strlen(path) >= sizeof(parts))
+		return err_sys(err, ENAMETOOLONG, "%s", what);
+	strcpy(parts, path);
+	held = openat(dir, path[0] == '/' ? "/" : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	while ((part = strsep(&rest, "/"))) {
+		bool directory = rest != NULL;
+		int next;
+
+		if (directory && !part[0])
+			continue;
+		next = held < 0 ? -1
+				: openat(held, part,
+					 O_NOFOLLOW | O_CLOEXEC |
+						 (directory ? O_PATH | O_DIRECTORY
+							    : O_RDONLY | O_NONBLOCK | O_NOCTTY));
+		if (next < 0 && errno == ENOENT) {
+			(void)err_sys(err, ENOENT, "%s", what);
+			return -ENOENT;
+		}
+		if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
+			return err_set(err, "%s: %s is a symbolic link or not a directory", what,
+				       part);
+		if (next < 0)
+			return trust_fail(errno, what, part, err);
+		cleanup_close_fd(&held);
+		held = next;
+		if (trust_check(held, directory, in_etc, what, part, err) < 0)
+			return -1;
+	}
+	return take_fd(&held);
 }

@@ -35,9 +35,6 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve);
  */
 int fs_reopen_regular(int path);
 
-/* The same for a name below dir, whose last component is not followed. */
-int fs_open_regular(int dir, const char *name);
-
 /* Reads fd to its end. More than max bytes is an error that names what. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
@@ -91,7 +88,7 @@ bool rootless(void);
 /* By its number in /proc; false if that cannot be read */
 bool fs_in_first_user_namespace(void);
 
-/* ---- below a root (tree.c; a root and a directory: fs.c) ---- */
+/* ---- below a root ---- */
 
 /*
  * Files below a root that others may control: a recorded tree, or a container's root file system.
@@ -101,44 +98,8 @@ bool fs_in_first_user_namespace(void);
 /* Opens a root, as --sysroot names it. Returns a descriptor that the caller owns, or -1. */
 int tree_open_root(const char *path, struct err *err);
 
-/*
- * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL if
- * it is not a regular file, -EFBIG if it has more than max bytes.
- */
-int tree_read(struct arena *arena, int root, const char *path, size_t max,
-	      struct fs_text *ret_text);
-
-/*
- * The same for an untrusted root. A link to a file that the kernel generates is -EINVAL: /proc/kmsg
- * returns each message once, and reading some attributes keeps their device busy.
- */
-int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
-		     struct fs_text *ret_text);
-
-/* The same, but returns the descriptor, which the caller owns. Anything but a regular file on a
- * disk is -EINVAL, and is not opened: opening a device has side effects. */
-int tree_open_stored(int root, const char *path);
-
-/* The first line, without spaces at its end; returns its length, or -errno. */
-ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
-
-/* Returns 0 for a regular file that somebody may execute, or -errno: -EACCES without that right. */
-int tree_check_executable(int root, const char *path);
-
-/* True for any type of file; a link counts if its target exists below root. */
-bool tree_exists(int root, const char *path);
-
 /* A directory's descriptor that the caller owns, or -errno. */
 int tree_open_dir(int root, const char *path);
-
-/* Opens a directory for readdir(3); links stay below root. Returns 0 or -errno. */
-int tree_open_entries(int root, const char *path, DIR **ret_dir);
-
-/*
- * The same for a directory that may be absent. *ret_dir is NULL if it cannot be opened, which in
- * sysfs means that there is none. Returns 0, or -1 without memory.
- */
-int tree_open_listing(int root, const char *path, DIR **ret_dir);
 
 /* The most names that are listed: others may fill the directory. */
 #define TREE_NAMES_MAX 65536
@@ -154,6 +115,30 @@ int tree_list_all(struct arena *arena, int root, const char *path, const char *s
 /* The same without those that begin with '.' */
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);
+
+/* ---- files that grant something: opened only if nobody but root could have written them ---- */
+
+/*
+ * Opens a file that grants things, for reading. It and every directory on its way must belong to
+ * root (or to our own user) and be writable by nobody else, and none may be a symbolic link: a user
+ * who could swap one of them could grant anything. A directory like /tmp, where the sticky bit
+ * keeps others from renaming what is not theirs, is fine.
+ *
+ * dir: where a relative path begins; not checked itself. what: the path as errors should say it.
+ * in_etc: the path is one below /etc, where root alone puts files: a rootless engine, whose user
+ * namespace has no id for root, then accepts an unknown owner. Elsewhere an unknown owner may be
+ * any user. Returns a descriptor that the caller owns; -ENOENT, with *err set, if there is no such
+ * file; or -1.
+ */
+int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
+
+/* Checks one part of a path, by its descriptor; explain/linked.c uses it too. Returns 0 or -1. */
+int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
+		struct err *err);
+
+/* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …"
+ */
+int trust_fail(int errnum, const char *what, const char *part, struct err *err);
 
 /* ---- new content by rename (replace.c) ---- */
 
@@ -182,8 +167,5 @@ int replace_file(int dir, const struct replacement *file, const char *what, stru
 
 /* The same for a file of the caller's own: .uid, .gid and .attributes are ignored. */
 int replace_own(int dir, const struct replacement *file, const char *what, struct err *err);
-
-/* The same by path, with mode 0644. */
-int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);
 
 #endif

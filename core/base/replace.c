@@ -15,7 +15,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/text.h"
 
 #define TEMPORARY_SIZE 32
 
@@ -189,23 +188,4 @@ int replace_own(int dir, const struct replacement *file, const char *what, struc
 	own.gid = getegid();
 	own.attributes = -1;
 	return replace_file(dir, &own, what, err);
-}
-
-int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err)
-{
-	const char *name = text_base_name(path);
-	char parent[PATH_MAX];
-	int n = snprintf(parent, sizeof(parent), "%.*s", (int)(name - path), path);
-	cleanup_fd dir = -1;
-
-	if (!name[0])
-		return err_set(err, "%.256s is not a file name", path);
-	if (n < 0 || (size_t)n >= sizeof(parent))
-		return err_sys(err, ENAMETOOLONG, "%.256s", path);
-	dir = open(n ? parent : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (dir < 0)
-		return err_sys(err, errno, "%.256s", path);
-	return replace_own(
-		dir, &(struct replacement){.name = name, .bytes = bytes, .len = len, .mode = 0644},
-		path, err);
 }

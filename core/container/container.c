@@ -223,15 +223,12 @@ static void find_mounted(struct container *container)
 	}
 }
 
-int container_read_claims(struct container *container, struct err *err)
+static size_t read_addresses(struct container *container)
 {
-	if (container->has_claims)
-		return 0;
-	if (claims_read(&container->arena, &container->spec, &container->claims,
-			&container->warnings, err) < 0)
-		return -1;
-	container->has_claims = true;
-	return 0;
+	if (!container->addresses)
+		container->n_addresses =
+			spec_addresses(&container->arena, &container->spec, &container->addresses);
+	return container->n_addresses;
 }
 
 int container_find_devices(struct container *container, struct err *err)
@@ -244,11 +241,11 @@ int container_find_devices(struct container *container, struct err *err)
 	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++)
 		find_number(container, &spec->devices[i]);
 	/* A container with every device of the host: the environment's, as far as they exist */
-	if (spec->every_device && container_read_claims(container, err) < 0)
-		return -1;
-	for (size_t i = 0; spec->every_device && i < container->claims.n; i++)
-		node_find_address(&container->node, &container->arena,
-				  container->claims.item[i].address, &container->devices);
+	if (spec->every_device)
+		read_addresses(container);
+	for (size_t i = 0; i < container->n_addresses; i++)
+		node_find_address(&container->node, &container->arena, container->addresses[i],
+				  &container->devices);
 	if (err_of_arena(&container->arena, err) < 0)
 		return -1;
 	container->devices_known = true;
@@ -356,7 +353,6 @@ static int read_image(struct container *container, struct err *err)
 bool container_may_matter(struct container *container)
 {
 	const struct spec *spec = &container->spec;
-	struct err err;
 
 	if (request_is_made(spec))
 		return true;
@@ -366,8 +362,7 @@ bool container_may_matter(struct container *container)
 	}
 	if (container_mounts_count(spec))
 		return true;
-	return spec->every_device &&
-	       (container_read_claims(container, &err) < 0 || container->claims.n > 0);
+	return spec->every_device && (read_addresses(container) || container->arena.failed);
 }
 
 int container_find(struct container *container, const struct options *options, struct err *err)

@@ -31,8 +31,8 @@ struct container {
 	struct spec spec;
 	bool spec_known; /* spec is read */
 	struct node node;
-	struct claims claims;
-	bool has_claims; /* claims are read: as proof (spec.every_device), or for the dry run */
+	const char *const *addresses; /* of spec_addresses(), if spec.every_device */
+	size_t n_addresses;
 	struct devices devices;
 	bool devices_known; /* they have been looked up: there are no others */
 	struct gpus gpus;   /* that linux.devices gives it; looked up for frameworks.deepep and the
@@ -130,8 +130,5 @@ void container_find_gpus(struct container *container);
 
 /* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
 bool container_mounts_count(const struct spec *spec);
-
-/* Fills container->claims, once. Returns 0 or -1. */
-int container_read_claims(struct container *container, struct err *err);
 
 #endif

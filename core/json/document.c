@@ -86,26 +86,10 @@ static void path_of(const struct json_document *doc, const struct json_node *nod
 }
 
 /* The first error is the reason, others are further ones. */
-__attribute__((format(printf, 2, 3))) static int set(struct json_document *doc, const char *format,
-						     ...)
-{
-	const char *before = doc->errors ? doc->err->more : NULL;
-	char text[ERR_TEXT_MAX];
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
-	va_end(args);
-	if (doc->errors++ == 0)
-		return err_set(doc->err, "%s", text);
-	text_make_printable(text);
-	doc->err->more =
-		arena_printf(doc->arena, "%s%s%s", before ? before : "", before ? "\n" : "", text);
-	return -1;
-}
-
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
 {
+	struct err later;
+	struct err *err = doc->errors ? &later : doc->err;
 	char reason[512];
 	char path[256];
 	va_list args;
@@ -118,11 +102,19 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 	va_start(args, format);
 	(void)vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	if (!node)
-		return set(doc, "%s: %s", doc->what, reason);
-	path_of(doc, node, path, sizeof(path));
-	return set(doc, "%s: line %zu: %s%s%s", doc->what, json_line(doc, node), path,
-		   path[0] ? ": " : "", reason);
+	(void)err_set(err, "%s", reason);
+	if (node) {
+		path_of(doc, node, path, sizeof(path));
+		if (path[0])
+			(void)err_prefix(err, "%s", path);
+		(void)err_prefix(err, "line %zu", json_line(doc, node));
+	}
+	(void)err_prefix(err, "%s", doc->what);
+	if (doc->errors++)
+		doc->err->more = doc->err->more ? arena_printf(doc->arena, "%s\n%s", doc->err->more,
+							       later.text)
+						: arena_strdup(doc->arena, later.text);
+	return -1;
 }
 
 int json_no_memory(struct json_document *doc)
@@ -357,62 +349,25 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = close_value,
 };
 
-static bool is_closing(char c)
-{
-	return c == ']' || c == '}';
-}
-
-/* The offset of a comma in front of the bracket at which yajl has stopped, which it may count or
- * not; the text's length if there is none. */
-static size_t find_comma(const struct json_document *doc, size_t stopped)
-{
-	size_t at = stopped;
-
-	if (at && is_closing(doc->text[at - 1]))
-		at--;
-	else if (at == doc->len || !is_closing(doc->text[at]))
-		return doc->len;
-	while (at && strchr(" \t\r\n", doc->text[at - 1]))
-		at--;
-	return at && doc->text[at - 1] == ',' ? at - 1 : doc->len;
-}
-
 /* yajl's own message, without the excerpt behind it: that may hold anything. */
 static int syntax_error(struct building *b)
 {
 	struct json_document *doc = b->doc;
-	size_t stopped = yajl_get_bytes_consumed(b->yajl);
-	size_t comma = find_comma(doc, stopped);
 	unsigned char *text = yajl_get_error(b->yajl, 0, NULL, 0);
 	const char *shown = text ? (const char *)text : "not valid JSON";
 
 	doc->failed = true;
-	if (comma < doc->len)
-		return err_set(doc->err, "%s: line %zu: nothing follows this comma", doc->what,
-			       line_at(doc, comma));
-	return err_set(doc->err, "%s: line %zu: %.*s", doc->what, line_at(doc, stopped),
-		       (int)strcspn(shown, "\n"), shown);
-}
-
-/* yajl accepts a text that ends inside a comment. Such a text is still valid with the end of a
- * comment appended. */
-static bool ends_in_comment(struct building *b)
-{
-	static const unsigned char close[] = "\n*/";
-
-	return b->options & JSON_COMMENTS &&
-	       yajl_parse(b->yajl, close, sizeof(close) - 1) == yajl_status_ok;
+	return err_set(doc->err, "%s: line %zu: %.*s", doc->what,
+		       line_at(doc, yajl_get_bytes_consumed(b->yajl)), (int)strcspn(shown, "\n"),
+		       shown);
 }
 
 static int incomplete(struct building *b)
 {
 	const struct json_node *open = b->depth ? b->open[b->depth - 1] : NULL;
-	size_t blanks = 0;
 
-	while (blanks < b->doc->len && strchr(" \t\r\n", b->doc->text[blanks]))
-		blanks++;
-	if (blanks == b->doc->len)
-		return json_fail(b->doc, NULL, "is empty");
+	if (!b->doc->root)
+		return json_fail(b->doc, NULL, "is empty or incomplete");
 	return json_fail(b->doc, open, "the text ends in the middle of a value%s",
 			 !open                       ? ""
 			 : open->type == JSON_OBJECT ? ": this '{' is not closed"
@@ -433,8 +388,6 @@ static int build(yajl_alloc_funcs *memory, void *context)
 		return doc->failed ? -1 : syntax_error(b);
 	if (yajl_complete_parse(b->yajl) != yajl_status_ok)
 		return doc->failed ? -1 : incomplete(b);
-	if (ends_in_comment(b))
-		return json_fail(doc, NULL, "the last /* comment has no */: close it");
 	return 0;
 }
 
@@ -668,25 +621,13 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 	return absent;
 }
 
-struct json_span json_span(const struct json_node *node)
-{
-	struct json_span span = {0};
-
-	if (!node)
-		return span;
-	span = (struct json_span){
-		.begin = node->begin, .end = node->end, .is_null = node->type == JSON_NULL};
-	json_each(item, node)
-		span.last_end = item->end;
-	return span;
-}
-
 const struct json_node *json_locate(struct json_document *doc, const struct json_node *object,
-				    const char *key, unsigned types, struct json_span *ret_span)
+				    const char *key, unsigned types,
+				    const struct json_node **ret_place)
 {
 	json_each(member, object) {
 		if (json_key_is(member, key))
-			*ret_span = json_span(member);
+			*ret_place = member;
 	}
 	return json_get(doc, object, key, types);
 }

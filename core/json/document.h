@@ -146,20 +146,10 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 /* No memory. Returns -1. */
 int json_no_memory(struct json_document *doc);
 
-/* Byte offsets into the text. Absent: all zero. */
-struct json_span {
-	size_t begin;    /* of its first byte */
-	size_t end;      /* behind its last */
-	size_t last_end; /* behind the last item or member's value; 0 without one */
-	bool is_null;
-};
-
-/* Where an array, an object or null stands. */
-struct json_span json_span(const struct json_node *node);
-
-/* Like json_get, and also returns the place of the member, even of a null. */
+/* Like json_get; *ret_place is the member even if it is null. */
 const struct json_node *json_locate(struct json_document *doc, const struct json_node *object,
-				    const char *key, unsigned types, struct json_span *ret_span);
+				    const char *key, unsigned types,
+				    const struct json_node **ret_place);
 
 /* ---- memory for yajl ---- */
 

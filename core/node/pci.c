@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/node/pci.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,11 +100,14 @@ static int64_t read_minor(struct arena *arena, int root, const char *address)
 {
 	static const char label[] = "\nDevice Minor:";
 	char path[64];
+	cleanup_fd fd = -1;
 	struct fs_text text;
+	struct err ignored;
 	const char *line;
 
 	(void)snprintf(path, sizeof(path), GPUS "/%.23s/information", address);
-	if (tree_read(arena, root, path, INFORMATION_MAX, &text) < 0)
+	fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);
+	if (fd < 0 || fs_read_regular(arena, fd, INFORMATION_MAX, path, &text, &ignored) < 0)
 		return -1;
 	line = strstr(text.bytes, label);
 	if (!line)

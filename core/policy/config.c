@@ -10,7 +10,6 @@
 #include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/policy/policy.h"
-#include "core/policy/trust.h"
 
 /* ---- amounts of memory ---- */
 
@@ -228,8 +227,7 @@ static void read_extra(struct json_document *doc, const struct json_node *extra,
 	if (!config->nccl.extra)
 		return;
 	json_each(member, extra) {
-		struct config_variable v = {json_key(doc, member), json_string(doc, member),
-					    json_line(doc, member)};
+		struct config_variable v = {json_key(doc, member), json_string(doc, member)};
 
 		if (!is_variable_name(v.name))
 			(void)json_fail(doc, member, "a variable's name has only A-Z, 0-9 and '_'");
@@ -280,72 +278,6 @@ static void read_frameworks(struct json_document *doc, const struct json_node *f
 	config->frameworks.gloo = get_bool(doc, frameworks, "gloo", false);
 }
 
-static void read_keys(struct json_document *doc, const struct json_node *root,
-		      struct config *config)
-{
-	static const char *const keys[] = {
-		"opt_in",
-		"namespaces",
-		"devices",
-		"memlock",
-		"require_memory_limit",
-		"capabilities",
-		"nccl",
-		"frameworks",
-		"on_no_device",
-		"on_denied",
-		"on_error",
-		"on_missed",
-		"privileged_scan",
-		"seccomp",
-		NULL,
-	};
-	static const char *const opt_in[] = {"annotation", "device", NULL};
-	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
-	static const char *const missed[] = {"report", "mend", "refuse", NULL};
-
-	json_known_keys(doc, root, keys);
-	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
-	read_admitted_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
-	read_devices(doc, json_get(doc, root, "devices", JSON_ARRAY), config);
-	read_granted_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER),
-			     config);
-	config->require_memory_limit = get_bool(doc, root, "require_memory_limit", false);
-	read_granted_capabilities(doc, json_get(doc, root, "capabilities", JSON_ARRAY), config);
-	read_nccl_keys(doc, json_get(doc, root, "nccl", JSON_OBJECT), config);
-	read_frameworks(doc, json_get(doc, root, "frameworks", JSON_OBJECT), config);
-	config->on_no_device = get_word(doc, root, "on_no_device", no_device, NO_DEVICE_IGNORE);
-	config->fail_on_denied = get_switch(doc, root, "on_denied", "fail");
-	config->fail_on_error = get_switch(doc, root, "on_error", "fail");
-	config->on_missed = get_word(doc, root, "on_missed", missed, MISSED_REPORT);
-	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
-	config->amend_seccomp = get_switch(doc, root, "seccomp", "amend");
-}
-
-/* ---- the file ---- */
-
-int config_defaults(struct arena *arena, struct config *config, struct err *err)
-{
-	static const char *const everyone[] = {"*"};
-	const char **namespaces_copy = arena_alloc(arena, sizeof(everyone));
-	int ipc_lock = capability_number("CAP_IPC_LOCK");
-
-	if (!namespaces_copy)
-		return err_memory(err);
-	memcpy(namespaces_copy, everyone, sizeof(everyone));
-	*config = (struct config){
-		.path = "/" CONFIG_PATH,
-		.opt_in = OPT_IN_ANNOTATION,
-		.namespaces = namespaces_copy,
-		.n_namespaces = 1,
-		.memlock = MEMLOCK_UNLIMITED,
-		.capabilities = ipc_lock < 0 ? 0 : UINT64_C(1) << ipc_lock,
-		.nccl = {.hca = true, .gid_index = GID_INDEX_AUTO},
-		.on_no_device = NO_DEVICE_IGNORE,
-	};
-	return 0;
-}
-
 /* The key that sets a variable of this name; NULL: none but nccl.extra can. *ret_set: it does. */
 static const char *variable_key(const struct config *config, const char *name, bool *ret_set)
 {
@@ -374,19 +306,79 @@ static const char *variable_key(const struct config *config, const char *name, b
 }
 
 /* A variable that a key of its own sets must not be set by "extra" too: which one would hold? */
-static int check_extra(const struct config *config, const char *what, struct err *err)
+static void check_extra(struct json_document *doc, const struct json_node *nccl,
+			const struct config *config)
 {
-	for (size_t i = 0; i < config->nccl.n_extra; i++) {
-		const struct config_variable *v = &config->nccl.extra[i];
-		bool set;
-		const char *key = variable_key(config, v->name, &set);
+	json_each(member, json_get(doc, nccl, "extra", JSON_OBJECT)) {
+		bool set = false;
+		const char *key = variable_key(config, json_key(doc, member), &set);
 
-		if (key && set)
-			return err_set(err,
-				       "%s: line %zu: nccl.extra.%s: already set by %s; keep one",
-				       what, v->line, v->name, key);
+		if (set)
+			(void)json_fail(doc, member, "already set by %s; keep one", key);
 	}
-	return 0;
+}
+
+static void read_keys(struct json_document *doc, const struct json_node *root,
+		      struct config *config)
+{
+	static const char *const keys[] = {
+		"opt_in",
+		"namespaces",
+		"devices",
+		"memlock",
+		"require_memory_limit",
+		"capabilities",
+		"nccl",
+		"frameworks",
+		"on_no_device",
+		"on_denied",
+		"on_error",
+		"on_missed",
+		"privileged_scan",
+		"seccomp",
+		NULL,
+	};
+	static const char *const opt_in[] = {"annotation", "device", NULL};
+	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
+	static const char *const missed[] = {"report", "mend", "refuse", NULL};
+	const struct json_node *nccl = json_get(doc, root, "nccl", JSON_OBJECT);
+
+	json_known_keys(doc, root, keys);
+	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
+	read_admitted_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
+	read_devices(doc, json_get(doc, root, "devices", JSON_ARRAY), config);
+	read_granted_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER),
+			     config);
+	config->require_memory_limit = get_bool(doc, root, "require_memory_limit", false);
+	read_granted_capabilities(doc, json_get(doc, root, "capabilities", JSON_ARRAY), config);
+	read_nccl_keys(doc, nccl, config);
+	read_frameworks(doc, json_get(doc, root, "frameworks", JSON_OBJECT), config);
+	config->on_no_device = get_word(doc, root, "on_no_device", no_device, NO_DEVICE_IGNORE);
+	config->fail_on_denied = get_switch(doc, root, "on_denied", "fail");
+	config->fail_on_error = get_switch(doc, root, "on_error", "fail");
+	config->on_missed = get_word(doc, root, "on_missed", missed, MISSED_REPORT);
+	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
+	config->amend_seccomp = get_switch(doc, root, "seccomp", "amend");
+	check_extra(doc, nccl, config);
+}
+
+/* ---- the file ---- */
+
+struct config config_defaults(void)
+{
+	static const char *const everyone[] = {"*"};
+	int ipc_lock = capability_number("CAP_IPC_LOCK");
+
+	return (struct config){
+		.path = "/" CONFIG_PATH,
+		.opt_in = OPT_IN_ANNOTATION,
+		.namespaces = everyone,
+		.n_namespaces = 1,
+		.memlock = MEMLOCK_UNLIMITED,
+		.capabilities = ipc_lock < 0 ? 0 : UINT64_C(1) << ipc_lock,
+		.nccl = {.hca = true, .gid_index = GID_INDEX_AUTO},
+		.on_no_device = NO_DEVICE_IGNORE,
+	};
 }
 
 bool config_knows_variable(const struct config *config, const char *name)
@@ -408,15 +400,14 @@ int config_read(struct arena *arena, const struct fs_text *text, const char *wha
 		struct config *ret_config, struct err *err)
 {
 	struct json_document doc;
-	struct config config;
+	struct config config = config_defaults();
 
-	if (config_defaults(arena, &config, err) < 0 ||
-	    json_parse(&doc, arena, what, text->bytes, text->len, JSON_COMMENTS, err) < 0)
+	if (json_parse(&doc, arena, what, text->bytes, text->len, JSON_COMMENTS, err) < 0)
 		return -1;
 	config.path = what;
 	if (json_expect(&doc, doc.root, JSON_OBJECT))
 		read_keys(&doc, doc.root, &config);
-	if (doc.failed || check_extra(&config, what, err) < 0)
+	if (doc.failed)
 		return -1;
 	*ret_config = config;
 	return 0;
@@ -430,8 +421,10 @@ int config_load(struct arena *arena, int sysroot, const char *path, struct confi
 		trust_open(path ? AT_FDCWD : sysroot, path ? path : CONFIG_PATH, !path, what, err);
 	struct fs_text text;
 
-	if (fd == -ENOENT && !path)
-		return config_defaults(arena, ret_config, err);
+	if (fd == -ENOENT && !path) {
+		*ret_config = config_defaults();
+		return 0;
+	}
 	if (fd < 0)
 		return -1;
 	if (fs_read_regular(arena, fd, CONFIG_SIZE_MAX, what, &text, err) < 0)

@@ -53,7 +53,6 @@ enum config_gid_index {
 struct config_variable {
 	const char *name;
 	const char *value;
-	size_t line; /* where the file says so */
 };
 
 /* What happens to a container that was created while no NRI plugin was connected */
@@ -66,7 +65,7 @@ enum config_missed {
 struct config {
 	const char *path; /* as errors and reasons should name it */
 	enum config_opt_in opt_in;
-	const char **namespaces; /* exact names, or with a trailing '*' */
+	const char *const *namespaces; /* exact names, or with a trailing '*' */
 	size_t n_namespaces;
 	size_t namespaces_line; /* where the file says so; 0: it does not */
 	bool vfio; /* a vfio function proves an allocation too: of the limit, of nothing else */
@@ -98,7 +97,7 @@ struct config {
 };
 
 /* What holds without a file. */
-int config_defaults(struct arena *arena, struct config *ret_config, struct err *err);
+struct config config_defaults(void);
 
 /*
  * sysroot: a directory descriptor. path: the file, or NULL for CONFIG_PATH below the sysroot, where

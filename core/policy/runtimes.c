@@ -8,7 +8,6 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/policy/trust.h"
 
 #define BLANKS " \t\r"
 

@@ -10,7 +10,7 @@
 
 /*
  * An absolute path a line, blanks around it ignored; a line that begins with '#' is a comment. As
- * with the policy, only root may be able to write the file (trust.h).
+ * with the policy, only root may be able to write the file (trust_open()).
  */
 #define RUNTIMES_PATH "etc/oci-rdma-hook/runtimes" /* below the sysroot */
 #define RUNTIMES_SIZE_MAX (64 * 1024)

@@ -88,35 +88,20 @@ static enum identity_doubt doubt_of(const struct identity_keys *keys)
 	return made_by_crio(keys) ? IDENTITY_BELIEVED : IDENTITY_OTHER_ENGINE;
 }
 
-static struct identity of_crio(const struct identity_keys *keys)
-{
-	return (struct identity){
-		.id = keys->crio.id,
-		.name = keys->crio.name,
-		.pod = keys->crio.pod,
-		.pod_namespace = keys->crio.pod_namespace,
-		.pod_uid = keys->crio.pod_uid,
-		.sandbox_id = keys->crio.sandbox_id,
-	};
-}
-
-static struct identity of_containerd(const struct identity_keys *keys)
-{
-	return (struct identity){
-		.name = keys->containerd.name,
-		.pod = keys->containerd.pod,
-		.pod_namespace = keys->containerd.pod_namespace,
-		.pod_uid = keys->containerd.pod_uid,
-		.sandbox_id = keys->containerd.sandbox_id,
-	};
-}
-
 struct identity identity_of(const struct identity_keys *keys)
 {
+	const struct engine_keys *from = has_containerd(keys) ? &keys->containerd : &keys->crio;
 	struct identity identity = {.doubt = doubt_of(keys)};
 
 	if (identity.doubt == IDENTITY_BELIEVED)
-		identity = has_containerd(keys) ? of_containerd(keys) : of_crio(keys);
+		identity = (struct identity){
+			.id = from->id,
+			.name = from->name,
+			.pod = from->pod,
+			.pod_namespace = from->pod_namespace,
+			.pod_uid = from->pod_uid,
+			.sandbox_id = from->sandbox_id,
+		};
 	identity.kubernetes = has_containerd(keys) || has_labels(keys) || keys->crio.id;
 	/* A forged mark only costs its author the grant. */
 	identity.sandbox = is_sandbox(keys->crio.type) || is_sandbox(keys->containerd.type);

@@ -34,8 +34,8 @@ static void read_process_rlimits(struct json_document *doc, const struct json_no
 		spec->has_memlock = true;
 		spec->memlock_soft = json_uint64(doc, soft, 0);
 		spec->memlock_hard = json_uint64(doc, hard, 0);
-		places->memlock[places->n_memlock++] = (struct spec_rlimit){
-			json_span(item), spec->memlock_soft, spec->memlock_hard};
+		places->memlock[places->n_memlock++] =
+			(struct spec_rlimit){item, spec->memlock_soft, spec->memlock_hard};
 	}
 }
 
@@ -418,10 +418,12 @@ static bool is_verbs_source(const struct json_node *source)
 	       memcmp(source->text, SPEC_VERBS_DIR, len) == 0;
 }
 
-static void read_mount_list(struct json_document *doc, const struct json_node *mounts,
-			    struct spec *spec)
+static void read_mounts(struct json_document *doc, const struct json_node *mounts,
+			struct spec *spec)
 {
-	json_each(mount, mounts) {
+	spec->mounts = json_items(doc, mounts, sizeof(*spec->mounts));
+	spec->verbs_sources = json_items(doc, mounts, sizeof(*spec->verbs_sources));
+	json_each(mount, spec->mounts && spec->verbs_sources ? mounts : NULL) {
 		const struct json_node *destination =
 			json_get(doc, mount, "destination", JSON_STRING);
 		const struct json_node *source = json_get(doc, mount, "source", JSON_ANY);
@@ -430,27 +432,6 @@ static void read_mount_list(struct json_document *doc, const struct json_node *m
 			spec->mounts[spec->n_mounts++] = json_string(doc, destination);
 		if (is_verbs_source(source))
 			spec->verbs_sources[spec->n_verbs_sources++] = json_string(doc, source);
-	}
-}
-
-/* Runtimes take the first or the last "mounts": what either has is looked at. */
-static void read_all_mounts(struct json_document *doc, struct spec *spec)
-{
-	size_t n = 0;
-
-	json_each(member, doc->root) {
-		if (json_key_is(member, "mounts") && json_expect(doc, member, LIST))
-			n += member->len;
-	}
-	spec->mounts = arena_alloc(doc->arena, n * sizeof(*spec->mounts));
-	spec->verbs_sources = arena_alloc(doc->arena, n * sizeof(*spec->verbs_sources));
-	if (!spec->mounts || !spec->verbs_sources)
-		(void)json_no_memory(doc);
-	if (doc->failed)
-		return;
-	json_each(member, doc->root) {
-		if (json_key_is(member, "mounts"))
-			read_mount_list(doc, member, spec);
 	}
 }
 
@@ -519,15 +500,12 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 		     &spec);
 	spec.root = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "root", OBJECT),
 					       "path", JSON_STRING));
-	read_all_mounts(&doc, &spec);
+	read_mounts(&doc, json_get(&doc, doc.root, "mounts", LIST), &spec);
 	read_linux(&doc, json_get(&doc, doc.root, "linux", OBJECT), &spec);
 	annotations = json_get(&doc, doc.root, "annotations", OBJECT);
 	read_own_annotations(&doc, annotations, &spec);
 	keys = read_identity_keys(&doc, annotations, &spec);
-	json_each(member, doc.root) {
-		if (json_key_is(member, "hooks"))
-			read_hooks(&doc, member, &spec);
-	}
+	read_hooks(&doc, json_get(&doc, doc.root, "hooks", JSON_ANY), &spec);
 	if (doc.failed)
 		return -1;
 	spec.identity = identity_of(&keys);
@@ -537,8 +515,8 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 	return 0;
 }
 
-static int parse_process(struct arena *arena, const char *what, const char *text, size_t len,
-			 bool in_config, struct spec *ret_spec, struct err *err)
+int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
+		       struct spec *ret_spec, struct err *err)
 {
 	struct spec spec = {.process_only = true};
 	struct json_document doc;
@@ -546,26 +524,15 @@ static int parse_process(struct arena *arena, const char *what, const char *text
 
 	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
-	process = in_config ? json_get(&doc, doc.root, "process", OBJECT) : doc.root;
-	spec.places.process = json_span(process);
-	if (json_expect(&doc, process, OBJECT))
-		read_process(&doc, process->type == JSON_NULL ? NULL : process, &spec);
+	process = json_get(&doc, doc.root, "process", OBJECT);
+	if (!process)
+		process = doc.root;
+	spec.places.process = process;
+	read_process(&doc, process, &spec);
 	if (doc.failed)
 		return -1;
 	*ret_spec = spec;
 	return 0;
-}
-
-int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
-		       struct spec *ret_spec, struct err *err)
-{
-	return parse_process(arena, what, text, len, false, ret_spec, err);
-}
-
-int spec_parse_created(struct arena *arena, const char *what, const char *text, size_t len,
-		       struct spec *ret_spec, struct err *err)
-{
-	return parse_process(arena, what, text, len, true, ret_spec, err);
 }
 
 const char *spec_getenv(const struct spec *spec, const char *name)
@@ -608,4 +575,37 @@ const char *spec_cgroup_name(const struct spec *spec)
 
 	name = colon ? colon + 1 : name;
 	return name && name[0] ? name : NULL;
+}
+
+static bool names_devices(const char *entry)
+{
+	return text_starts_with(entry, "PCIDEVICE_") ||
+	       text_starts_with(entry, "SRIOVNETWORK_VF_DEVICE_");
+}
+
+size_t spec_addresses(struct arena *arena, const struct spec *spec,
+		      const char *const **ret_addresses)
+{
+	const char **addresses = NULL;
+	size_t room = 0;
+	size_t n = 0;
+
+	for (size_t i = 0; i < spec->n_env; i++) {
+		const char *value = strchr(spec->env[i], '=');
+		char *rest = value && names_devices(spec->env[i]) ? arena_strdup(arena, value + 1)
+								  : NULL;
+		char *address;
+
+		while (n < SPEC_ADDRESSES_MAX && (address = strsep(&rest, ","))) {
+			const char **added;
+
+			if (!text_is_pci_address(address) && !text_is_device_name(address))
+				continue;
+			added = arena_push(arena, addresses, n, room);
+			if (added)
+				*added = address;
+		}
+	}
+	*ret_addresses = addresses;
+	return n;
 }

@@ -93,28 +93,23 @@ struct identity {
 };
 
 /* What stands in config.json of all that; NULL: it has none. */
+struct engine_keys {
+	const char *type;
+	const char *id;
+	const char *sandbox_id;
+	/* CRI-O's are the kubelet's labels, which only it makes annotations. */
+	const char *name;
+	const char *pod;
+	const char *pod_namespace;
+	const char *pod_uid;
+};
+
 struct identity_keys {
 	const char *manager; /* io.container.manager */
 	const char *cgroup;  /* linux.cgroupsPath */
 	const char *root;    /* root.path */
-	struct {
-		const char *type;
-		const char *id;
-		const char *sandbox_id;
-		/* the kubelet's labels, which only CRI-O makes annotations */
-		const char *name;
-		const char *pod;
-		const char *pod_namespace;
-		const char *pod_uid;
-	} crio;
-	struct {
-		const char *type;
-		const char *sandbox_id;
-		const char *name;
-		const char *pod;
-		const char *pod_namespace;
-		const char *pod_uid;
-	} containerd;
+	struct engine_keys crio;
+	struct engine_keys containerd;
 };
 
 /* The identity that the keys tell, as the top of this file says; its texts are those of keys. */
@@ -222,22 +217,22 @@ bool spec_device_may_count(const struct spec_device *device);
 
 /* One entry RLIMIT_MEMLOCK of process.rlimits */
 struct spec_rlimit {
-	struct json_span span;
+	const struct json_node *place;
 	uint64_t soft;
 	uint64_t hard;
 };
 
-/* Where the parts stand that can be edited */
+/* Where the parts stand that can be edited; NULL: absent. Any of them may be null. */
 struct spec_places {
-	struct json_span process;
-	struct json_span env;
-	struct json_span rlimits;
-	struct json_span capabilities;
-	struct json_span sets[SPEC_CAPABILITY_SETS];
+	const struct json_node *process;
+	const struct json_node *env;
+	const struct json_node *rlimits;
+	const struct json_node *capabilities;
+	const struct json_node *sets[SPEC_CAPABILITY_SETS];
 	struct spec_rlimit *memlock; /* those of process.rlimits */
 	size_t n_memlock;
-	struct json_span seccomp; /* linux.seccomp */
-	struct json_span syscalls;
+	const struct json_node *seccomp; /* linux.seccomp */
+	const struct json_node *syscalls;
 };
 
 struct spec {
@@ -286,12 +281,8 @@ struct spec {
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err);
 
-/* The same for a process.json, which is config.json's process object alone (exec --process). */
+/* The process object alone: of a config.json, or a process.json (exec --process), which is one. */
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
-		       struct spec *ret_spec, struct err *err);
-
-/* The process object alone, of a config.json. */
-int spec_parse_created(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
 
 /* The value of the first entry NAME=value of process.env (as getenv(3) finds it), or NULL. */
@@ -347,59 +338,19 @@ struct state {
 /* fd: read to its end. Strings live in the arena. stderr_chosen is set also if this fails. */
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err);
 
-/* ---- the devices that the environment names (claims.c) ---- */
+/* ---- the devices that the environment names ---- */
+
+/* More than any node has; the rest is left out. */
+#define SPEC_ADDRESSES_MAX 4096
 
 /*
- * Which devices the container's environment says it was allocated.
- *
- * The device plugins write it, but the pod's author can write the same variables, so a claim proves
- * nothing: it only labels what linux.devices proves.
- *
- * The order in the environment is nobody's choice: the kubelet walks a Go map for the variables of
- * several resources (deviceRunContainerOptions of cm/devicemanager/pod_devices.go), and allocates
- * the devices of one as a set (UnsortedList in manager.go). It differs between the containers of a
- * pod and from one start to the next, so that the devices are in order of their PCI address
- * (core/plan/plan.h).
- *
- *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin
- *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
- *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0;
- *                                              or "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
- *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov, with
- *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6,       and its file in SRIOVNETWORK_<d>_RDMA_UVERB or
- *                                              SRIOVNETWORK_<d>_VFIO_DEVICE
+ * The addresses (PCI, or an auxiliary device's name) that device plugins have written into
+ * process.env, PCIDEVICE_<resource>=… and SRIOVNETWORK_VF_DEVICE_<d>=…, in the arena. A pod's
+ * author can write the same variables, so they prove nothing unless the container has every device
+ * anyway. What else the plugins write only labels devices: explain/claims.h. Returns how many;
+ * without memory the arena says so.
  */
-
-/* More than any node has; the rest is left out with a warning. */
-#define CLAIMS_MAX 4096
-
-/* Device plugins' variables that are looked at, of which a device of dra-driver-sriov has six: a
- * node has few resources, an author much time. */
-#define CLAIM_VARIABLES_MAX 4096
-
-enum claim_source {
-	CLAIM_SRIOV,
-	CLAIM_DRA,
-};
-
-struct claim {
-	enum claim_source source;
-	const char *address; /* PCI address, or an auxiliary device's name (mlx5_core.sf.4) */
-	const char *ibdev;   /* NULL: unknown */
-	const char *file;    /* its device file: uverbs, or that of vfio or vDPA; NULL: unknown */
-};
-
-struct claims {
-	struct claim *item; /* by the names of their variables */
-	size_t n;
-	size_t room;
-};
-
-/*
- * Reads the devices that process.env names. What is left out adds a warning. All that *ret_claims
- * points to lives in the arena. Returns 0, or -1 without memory.
- */
-int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
-		struct warnings *warnings, struct err *err);
+size_t spec_addresses(struct arena *arena, const struct spec *spec,
+		      const char *const **ret_addresses);
 
 #endif

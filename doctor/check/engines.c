@@ -15,6 +15,7 @@
 #include "core/deadline.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
+#include "explain/files.h"
 #include "explain/ways.h"
 
 #define CORRECT "Correct it, then check it: oci-rdma-admin --check-config"

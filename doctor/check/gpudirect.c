@@ -5,6 +5,7 @@
 #include "core/base/fs.h"
 #include "doctor/check/check.h"
 #include "doctor/cuda/cuda.h"
+#include "explain/files.h"
 
 #define VERSION_MAX 4096
 

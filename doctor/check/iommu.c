@@ -14,6 +14,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
+#include "explain/files.h"
 
 /* ---- access control services ---- */
 

@@ -10,6 +10,7 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "doctor/check/check.h"
+#include "explain/files.h"
 
 static int add_missing(const struct doctor *doctor, struct findings *findings)
 {

@@ -10,6 +10,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
+#include "explain/files.h"
 
 /* One read is one record, of at most this much (kernel/printk, CONSOLE_EXT_LOG_MAX). */
 #define RECORD_MAX 8192

@@ -16,6 +16,7 @@
 #include "doctor/nccl/nccl.h"
 #include "explain/bundle.h"
 #include "explain/explain.h"
+#include "explain/files.h"
 #include "explain/ways.h"
 
 /* ---- RLIMIT_MEMLOCK of the first process ---- */

@@ -9,6 +9,7 @@
 #include "core/base/fs.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
+#include "explain/files.h"
 #include "explain/nri_status.h"
 
 /* The root directory of the NRI plugin, if it runs in a container: the policy there is a

@@ -7,6 +7,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
+#include "explain/files.h"
 
 #define OS_RELEASE_MAX (64 * 1024)
 

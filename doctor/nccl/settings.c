@@ -8,6 +8,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
+#include "explain/files.h"
 
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name)

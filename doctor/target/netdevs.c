@@ -11,6 +11,7 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "explain/files.h"
 
 #define NET_DEV_MAX (1024 * 1024)
 

@@ -15,6 +15,7 @@
 #include "core/base/text.h"
 #include "core/process/process.h"
 #include "explain/bundle.h"
+#include "explain/files.h"
 
 /* ---- where it is looked at from ---- */
 

@@ -43,18 +43,25 @@ static int write_edited(int dir, const char *name, int fd, const char *what, boo
 			    what, err);
 }
 
+/* Opens the directory of a file that the command line names. *ret_parent: its path, "" for the
+ * root. Returns a descriptor that the caller owns, or -1. */
+static int open_parent(struct arena *arena, const char *file, const char **ret_parent,
+		       struct err *err)
+{
+	const char *name = text_base_name(file);
+	int fd;
+
+	*ret_parent = name == file ? "." : arena_strndup(arena, file, (size_t)(name - file) - 1);
+	if (!*ret_parent)
+		return err_memory(err);
+	fd = open(**ret_parent ? *ret_parent : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return fd < 0 ? err_sys(err, errno, "%s", file) : fd;
+}
+
 /* ---- create ---- */
 
-/* Where a container's spec is: config.json in --bundle, or what --config says */
-struct place {
-	int bundle;
-	int other;        /* the directory that --config names; -1: none */
-	int dir;          /* the file's: one of both; not owned */
-	const char *path; /* of that directory, for errors */
-	const char *name; /* the file's, in it */
-};
-
-static int grant_bundle(struct shim *shim, const struct place *place, struct applied *applied,
+/* dir, name: of the file that container->fd is */
+static int grant_bundle(struct shim *shim, int dir, const char *name, struct applied *applied,
 			struct err *err)
 {
 	struct container *container = &shim->container;
@@ -71,49 +78,10 @@ static int grant_bundle(struct shim *shim, const struct place *place, struct app
 	/* Nothing to add: another shim in front of us has added it, and has logged it. */
 	if (edited.bytes == container->text.bytes)
 		return 0;
-	if (write_edited(place->dir, place->name, container->fd, container->what, true, &edited,
-			 err) < 0)
+	if (write_edited(dir, name, container->fd, container->what, true, &edited, err) < 0)
 		return -1;
 	applied->changed = true;
 	return 0;
-}
-
-/*
- * crun's --config names another file than config.json: a path from the caller's directory on
- * (src/create.c). Sets path and name; returns the descriptor of its directory.
- */
-static int open_config_dir(struct shim *shim, struct place *place, struct err *err)
-{
-	const char *config = shim->args.config;
-	const char *name = text_base_name(config);
-	int fd;
-
-	place->name = name;
-	place->path = name == config ? "."
-				     : arena_strndup(&shim->container.arena, config,
-						     (size_t)(name - config) - 1);
-	if (!place->path)
-		return err_memory(err);
-	fd = open(place->path[0] ? place->path : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd < 0 ? err_sys(err, errno, "%s", config) : fd;
-}
-
-static int read_bundle(struct shim *shim, struct place *place, struct err *err)
-{
-	struct container *container = &shim->container;
-	const char *config = shim->args.config;
-
-	place->bundle = open(place->path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (place->bundle < 0)
-		return err_sys(err, errno, "bundle %s", place->path);
-	container->bundle = place->bundle;
-	if (config && strcmp(config, place->name) != 0) {
-		place->other = open_config_dir(shim, place, err);
-		if (place->other < 0)
-			return -1;
-	}
-	place->dir = place->other < 0 ? place->bundle : place->other;
-	return container_read_spec(container, place->dir, place->path, place->name, err);
 }
 
 void serve_create(struct shim *shim)
@@ -122,14 +90,20 @@ void serve_create(struct shim *shim)
 	struct container *container = &shim->container;
 	struct outcome *outcome = &shim->outcome;
 	struct err *err = &outcome->err;
-	struct place place = {
-		.bundle = -1,
-		.other = -1,
-		.path = shim->args.bundle ? shim->args.bundle : ".",
-		.name = "config.json",
-	};
-	int status = read_bundle(shim, &place, err);
+	const char *path = shim->args.bundle ? shim->args.bundle : ".";
+	/* crun's --config: a path from the caller's directory on (src/create.c) */
+	const char *config = shim->args.config ? shim->args.config : "config.json";
+	bool in_bundle = strcmp(config, "config.json") == 0;
+	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd other = -1;
+	int dir = bundle;
+	int status = bundle < 0 ? err_sys(err, errno, "bundle %s", path) : 0;
 
+	container->bundle = bundle;
+	if (status == 0 && !in_bundle)
+		status = dir = other = open_parent(&container->arena, config, &path, err);
+	if (status >= 0)
+		status = container_read_spec(container, dir, path, text_base_name(config), err);
 	if (status == 0)
 		status = container_find(container, &shim->options, err);
 	if (status > 0) {
@@ -139,12 +113,10 @@ void serve_create(struct shim *shim)
 		status = container_plan(container, err);
 	}
 	if (status > 0)
-		status = grant_bundle(shim, &place, &outcome->applied, err);
+		status = grant_bundle(shim, dir, text_base_name(config), &outcome->applied, err);
 	outcome_decide(container, &shim->options, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	outcome_log(container, outcome, &entry);
-	cleanup_close_fd(&place.other);
-	cleanup_close_fd(&place.bundle);
 	container->bundle = -1;
 }
 
@@ -221,7 +193,7 @@ static int raise_own_memlock(const struct grant *grant, struct err *err)
 static int leave_out_withheld(struct container *container, const struct spec *process,
 			      struct grant *grant, struct err *err)
 {
-	const struct json_span *listed = &process->places.capabilities;
+	const struct json_node *listed = process->places.capabilities;
 	uint64_t everywhere = UINT64_MAX;
 	uint64_t lacking;
 	const char *text;
@@ -230,7 +202,7 @@ static int leave_out_withheld(struct container *container, const struct spec *pr
 		everywhere &= process->capabilities[set];
 	lacking = own_lacks_capabilities(grant->capabilities & ~everywhere);
 	/* A process that lists none takes the container's. */
-	if (!lacking || !listed->end || listed->is_null)
+	if (!lacking || !listed || listed->type == JSON_NULL)
 		return 0;
 	text = plan_withheld_text(&container->arena, lacking);
 	if (!text)
@@ -249,18 +221,15 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 	struct arena *arena = &container->arena;
 	const char *path = shim->args.process;
 	const char *name = text_base_name(path);
-	char *dir_path = arena_strndup(arena, path, (size_t)(name - path));
-	cleanup_fd dir = -1;
+	const char *parent;
+	cleanup_fd dir = open_parent(arena, path, &parent, err);
 	cleanup_fd fd = -1;
 	struct fs_text text;
 	struct fs_text edited;
 	struct spec process;
 
-	if (!dir_path)
-		return err_memory(err);
-	dir = open(dir_path[0] ? dir_path : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
-		return err_sys(err, errno, "%s", path);
+		return -1;
 	fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	if (fd < 0)
 		return err_sys(err, -fd, "%s", path);
@@ -268,7 +237,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 	    spec_parse_process(arena, path, text.bytes, text.len, &process, err) < 0)
 		return -1;
 	/* Without limits of its own runc takes the container's, and crun its caller's. */
-	if (!process.places.rlimits.last_end) {
+	if (!json_first(process.places.rlimits)) {
 		if (raise_own_memlock(grant, err) < 0)
 			return -1;
 		grant->memlock = 0;
@@ -298,8 +267,8 @@ static int exec_as_created(struct shim *shim, struct err *err)
 	if (container_load_config(container, &shim->options, &ignored) == 0)
 		deadline_set_must_fail(container_names_device(container) &&
 				       container->config.fail_on_error);
-	else if (config_defaults(&container->arena, &container->config, err) < 0)
-		return -1;
+	else
+		container->config = config_defaults();
 	grant = grant_of_created(container);
 	return shim->args.process ? grant_process(shim, &grant, err)
 				  : raise_own_memlock(&grant, err);

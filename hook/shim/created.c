@@ -147,7 +147,7 @@ int created_read_process(struct shim *shim, struct err *err)
 		return found;
 	if (!speaks_of_rdma(&container->text))
 		return 0;
-	return spec_parse_created(&container->arena, container->what, container->text.bytes,
+	return spec_parse_process(&container->arena, container->what, container->text.bytes,
 				  container->text.len, &container->spec, err) < 0
 		       ? -1
 		       : 1;

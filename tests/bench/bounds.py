@@ -15,7 +15,7 @@ LOG = 8 * 1024 * 1024
 VF = {"pci": "0000:3b:02.6", "ibdev": "mlx5_6"}
 CASE = {"allocate": [{"resource": "openshift.io/rdma", "devices": {VF["pci"]: VF["ibdev"]}}]}
 
-# What an environment is flooded with (tests/unit/core/spec/claims) …
+# What an environment is flooded with (tests/unit/explain/claims) …
 FLOODS = {
     "lists": "PCIDEVICE_{}=0000:3b:02.6",
     "_INFO": "PCIDEVICE_{}_INFO={{}}",

@@ -271,7 +271,7 @@ wrong '.linux.devices[0].major = "231"' major
 wrong '.annotations["oci-rdma-hook.io/inject"] = true' oci-rdma-hook.io/inject
 
 # Many entries that look like ours: the pod's author may write them, and a container without RDMA is never delayed: were each looked at for each, the
-# hook's own deadline would end it, and be said. That the cost is in proportion: unit core/spec/claims
+# hook's own deadline would end it, and be said. That the cost is in proportion: unit explain/claims
 for entry in 'PCIDEVICE_B\(.)_INFO={}' 'PCIDEVICE_B\(.)=0000:ff:00.0' 'SRIOVNETWORK_VF_DEVICE_\(.)=0000:ff:00.0'; do
 	jq --tab ".process.env = [range(60000) | \"$entry\"] | .linux.devices = []" "$T/good" >"$B/config.json"
 	state . >"$T/state"

@@ -1,5 +1,5 @@
 #!/bin/bash
-# In which order the devices stand, from which evidence, and what the env may say about them. Each form of the env: unit core/spec/claims;
+# In which order the devices stand, from which evidence, and what the env may say about them. Each form of the env: unit explain/claims;
 # of the order: unit core/plan
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash

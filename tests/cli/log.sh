@@ -147,7 +147,8 @@ for name in containers:loader inject:True; do
 	is "shim, $name: one line" 1 "$(grep -c "<30>.* container=c0 .* by=runtime reason=" <<<"$log")"
 done
 
-# Behind the shim: the runtime that it starts runs the hook
+# Behind the shim: the runtime that it starts runs the hook, which reads the shim's record
+mkdir -p "$NODE/run"
 cat >"$T/crun" <<'END'
 #!/bin/bash
 # crun create …: like the real one, the parent of the hook
@@ -159,7 +160,7 @@ chmod 755 "$T/crun"
 behind_shim() {
 	container "$1"
 	logged
-	BUNDLE=$B HOOK_UNDER_TEST=$HOOK STATE_FILE=$T/state OCI_RDMA_SYSROOT=$NODE "$T/oci-rdma-runtime" create --bundle "$B" c0 >"$T/out" 2>&1
+	BUNDLE=$B HOOK_UNDER_TEST=$HOOK STATE_FILE=$T/state OCI_RDMA_SYSROOT=$NODE "$T/oci-rdma-runtime" create --bundle "$B" "$(jq -r .id "$T/state")" >"$T/out" 2>&1
 	rc=$?
 	logged
 }
@@ -175,7 +176,7 @@ behind_shim "$rdma"
 is "shim and hook, denied: one line, the shim's" "0 1 1" "$rc $(wc -l <<<"${log%$'\n'}") $(grep -c ' denied: .* by=runtime' <<<"$log")"
 config '{"memlock": "8Mi", "on_no_device": "fail"}'
 container '{}'
-OCI_RDMA_RUNTIME_ROUNDS=1 bash -c 'cd "$1" && "$2" --sysroot "$3" createRuntime <"$4"; exit' - "$B" "$HOOK" "$NODE" "$T/state" >"$T/out" 2>"$T/err"
+bash -c 'cd "$1" && "$2" --sysroot "$3" createRuntime <"$4"; exit' - "$B" "$HOOK" "$NODE" "$T/state" >"$T/out" 2>"$T/err"
 is "a hook that fails says why, whoever has said it before" "1 1" "$? $(wc -l <"$T/err")"
 config '{"memlock": "8Mi"}'
 logged

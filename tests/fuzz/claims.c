@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The environment of a container, an entry a line: what it claims is in bounds and strictly named.
  */
-#include "core/spec/spec.h"
+#include "explain/claims.h"
 #include "fuzz.h"
 
 #define ENTRIES_MAX 1024

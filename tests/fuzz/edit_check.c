@@ -34,9 +34,9 @@ static void has_limit(const struct spec *spec, const struct grant *grant)
 
 static void has_capabilities(const struct spec *spec, const struct grant *grant, bool whole)
 {
-	const struct json_span *place = &spec->places.capabilities;
+	const struct json_node *place = spec->places.capabilities;
 
-	if (!whole && (!place->end || place->is_null))
+	if (!whole && (!place || place->type == JSON_NULL))
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		promise((grant->capabilities & ~spec->capabilities[set]) == 0);
@@ -56,7 +56,7 @@ static void check_grant(const struct fs_text *text, bool whole, struct grant gra
 		grant.seccomp = seccomp_refused_by_default(&before.seccomp);
 	if (spec_edit(&arena, text, &before, &grant, &edited, &err) < 0) {
 		(void)fuzz_failed(&err);
-		promise(!before.places.process.end || before.places.process.is_null);
+		promise(!before.places.process || before.places.process->type == JSON_NULL);
 		return;
 	}
 	must(parse(&arena, &edited, whole, &after, &err));

@@ -8,6 +8,7 @@
  */
 #include "core/plan/plan.h"
 #include "core/policy/policy.h"
+#include "explain/claims.h"
 #include "fuzz.h"
 #include "nccl_reader.h"
 
@@ -245,7 +246,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct err err;
 	size_t n;
 
-	must(config_defaults(&arena, &config, &err));
+	config = config_defaults();
 	config.nccl.socket_ifname = "rdma";
 	config.nccl.gid_index = GID_INDEX_LEGACY;
 	config.frameworks.ucx = config.frameworks.nvshmem = true;

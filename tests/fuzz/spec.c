@@ -3,23 +3,25 @@
 #include "core/spec/spec.h"
 #include "fuzz.h"
 
-static void check_span(const struct json_span *span, size_t size)
+static void check_place(const struct json_node *place, size_t size)
 {
-	promise(span->begin <= span->end && span->end <= size && span->last_end <= span->end);
+	promise(!place || (place->begin <= place->end && place->end <= size));
+	json_each(item, place)
+		promise(item->end <= place->end);
 }
 
 static void check_places(const struct spec *spec, size_t size)
 {
 	const struct spec_places *places = &spec->places;
 
-	check_span(&places->process, size);
-	check_span(&places->env, size);
-	check_span(&places->rlimits, size);
-	check_span(&places->capabilities, size);
-	check_span(&places->seccomp, size);
-	check_span(&places->syscalls, size);
+	check_place(places->process, size);
+	check_place(places->env, size);
+	check_place(places->rlimits, size);
+	check_place(places->capabilities, size);
+	check_place(places->seccomp, size);
+	check_place(places->syscalls, size);
 	for (size_t i = 0; i < places->n_memlock; i++)
-		check_span(&places->memlock[i].span, size);
+		check_place(places->memlock[i].place, size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

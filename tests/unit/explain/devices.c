@@ -110,13 +110,13 @@ UNIT_ROWS(cases)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct device room[ITEMS_MAX];
+	struct claims claims = {.item = (struct claim *)row->claims};
 
 	container.devices = make_devices(row->devices, room);
-	container.claims.item = (struct claim *)row->claims;
-	while (container.claims.n < ITEMS_MAX && row->claims[container.claims.n].address)
-		container.claims.n++;
+	while (claims.n < ITEMS_MAX && row->claims[claims.n].address)
+		claims.n++;
 	devices_sort(&container.devices);
-	assert_int_equal(devices_label(&container), 0);
+	assert_int_equal(devices_label(&container, &claims), 0);
 	assert_string_equal(render(&container.arena, &container.devices), row->order);
 	assert_string_equal(unit_codes(&container.arena, &container.warnings), row->warnings);
 }
@@ -128,13 +128,13 @@ UNIT_TEST("label: a claim whose file was given, but is no verbs device's")
 	struct claim claim = {CLAIM_SRIOV, A, NULL, file};
 	struct spec_device given = {.path = file, .character = true, .major = 240, .minor = 57};
 	cleanup_container container = CONTAINER_NONE;
+	struct claims claims = {.item = &claim, .n = 1};
 
-	container.claims = (struct claims){.item = &claim, .n = 1};
 	container.spec = (struct spec){.devices = &given, .n_devices = 1};
-	assert_int_equal(devices_label(&container), 0);
+	assert_int_equal(devices_label(&container, &claims), 0);
 	assert_int_equal(container.warnings.n, 0);
 	given.path = "/dev/vfio/58";
-	assert_int_equal(devices_label(&container), 0);
+	assert_int_equal(devices_label(&container, &claims), 0);
 	assert_int_equal(container.warnings.n, 1);
 }
 
@@ -163,10 +163,10 @@ UNIT_ROWS(message_cases)
 	static const struct proven proven[] = {{"mlx5_7", B, "uverbs7"}, {0}};
 	cleanup_container container = CONTAINER_NONE;
 	struct device room[ITEMS_MAX];
+	struct claims claims = {.item = (struct claim *)&row->claim, .n = 1};
 
 	container.devices = make_devices(proven, room);
-	container.claims = (struct claims){.item = (struct claim *)&row->claim, .n = 1};
-	assert_int_equal(devices_label(&container), 0);
+	assert_int_equal(devices_label(&container, &claims), 0);
 	assert_int_equal(container.warnings.n, 1);
 	assert_has(container.warnings.item[0].message, row->message);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line and the environment of a container's runtime */
+/* The command line of a container's runtime */
 #include "tests/unit/unit.h"
 
 #include "hook/hook.h"
@@ -80,43 +80,6 @@ UNIT_ROWS_AS("bundle: ", command_lines)
 	(void)kill(shell, SIGKILL);
 	(void)waitpid(shell, NULL, 0);
 	assert_false(runtime_bundle_argument(shell, path, sizeof(path)));
-}
-
-struct environment {
-	const char *name;
-	const char *variable[4];
-	bool has; /* one called MARK */
-};
-
-static const struct environment environments[] = {
-	{"the first", {"MARK=1", "B=2"}, true},
-	{"the last", {"A=1", "B=2", "MARK=1"}, true},
-	{"without a value", {"MARK="}, true},
-	{"a longer name", {"MARKS=1"}, false},
-	{"a shorter name", {"MAR=1", "MAR=K=1"}, false},
-	{"another name", {"MARC=1"}, false},
-	{"in another's value", {"A=MARK=1", "B=2"}, false},
-	{"no variable at all", {"MARK"}, false},
-	{"an empty one", {NULL}, false},
-};
-
-static int run_in_environment(const void *context)
-{
-	const struct environment *row = context;
-	const char *argv[] = {"runtime", "-c", WAIT, NULL};
-
-	(void)execve("/bin/sh", (char **)argv, (char **)row->variable);
-	return UNIT_NOT_HERE;
-}
-
-UNIT_ROWS_AS("environment: ", environments)
-{
-	pid_t shell = start_shell(run_in_environment, row);
-
-	assert_int_equal(runtime_has_variable(shell, "MARK"), row->has);
-	(void)kill(shell, SIGKILL);
-	(void)waitpid(shell, NULL, 0);
-	assert_false(runtime_has_variable(shell, "MARK"));
 }
 
 int main(void)

@@ -221,7 +221,7 @@ static const struct kept_case {
 } kept_cases[] = {
 	{"capabilities: those of a grant are left", &hook_confinement,
 	 BIT(CAP_CHOWN) | BIT(CAP_DAC_OVERRIDE) | BIT(CAP_FOWNER) | BIT(CAP_SETUID) |
-		 BIT(CAP_SETGID) | BIT(CAP_SYS_RESOURCE) | BIT(CAP_SYS_PTRACE)},
+		 BIT(CAP_SETGID) | BIT(CAP_SYS_RESOURCE)},
 	{"capabilities: of the NRI plugin, the one that mends", &nri_confinement,
 	 BIT(CAP_SYS_RESOURCE)},
 };
@@ -382,7 +382,7 @@ static const struct size_case {
 	int capabilities;
 	int calls; /* that it goes on at, with arguments that are all 0 */
 } size_cases[] = {
-	{"size: the hook", &hook_confinement, 7, CALLS_OF_HOOK},
+	{"size: the hook", &hook_confinement, 6, CALLS_OF_HOOK},
 	{"size: the NRI plugin", &nri_confinement, 1, CALLS_OF_NRI},
 	{"size: what answers a collector", &scrape_confinement, 0, CALLS_OF_SCRAPE},
 };

@@ -23,7 +23,6 @@ enum switches {
 	TELLS = 1 << 1,
 	CHANGED = 1 << 2,
 	MUST_FAIL = 1 << 3,
-	SAID_BEFORE = 1 << 4,
 	SILENT = 1 << 5, /* no reason */
 	NO_ID = 1 << 6,
 	NO_SYSROOT = 1 << 7,
@@ -53,8 +52,6 @@ static const struct log_case {
 	 NULL, NULL, false},
 	{"nothing: not again in a repeated run", OUTCOME_NOTHING, DECISION_NONE, ASKS, REPEATS,
 	 NULL, 0, NULL, NULL, NULL, false},
-	{"nothing: not what another program has said", OUTCOME_NOTHING, DECISION_NONE, ASKS,
-	 SAID_BEFORE, NULL, 0, NULL, NULL, NULL, false},
 	{"nothing: not what another entry point has noted", OUTCOME_NOTHING, DECISION_NONE, ASKS, 0,
 	 "other", RECORD_NOTHING, NULL, NULL, NULL, false},
 	{"nothing: though another one has noted a denial", OUTCOME_NOTHING, DECISION_NONE, ASKS, 0,
@@ -87,14 +84,12 @@ static const struct log_case {
 	 NULL, 0, DENIAL, NULL, DENIAL, true},
 	{"denied: not again in a repeated run", OUTCOME_DENIED, DECISION_DENIED, ASKS, REPEATS,
 	 NULL, 0, NULL, NULL, NULL, false},
-	{"denied: not what another program has said", OUTCOME_DENIED, DECISION_DENIED, ASKS,
-	 SAID_BEFORE, NULL, 0, NULL, NULL, NULL, false},
 	{"denied: not what another entry point has noted", OUTCOME_DENIED, DECISION_DENIED, ASKS, 0,
 	 "other", RECORD_DENIED, NULL, NULL, NULL, false},
 	{"denied: though another one has noted nothing", OUTCOME_DENIED, DECISION_DENIED, ASKS, 0,
 	 "other", RECORD_NOTHING, DENIAL, NULL, NULL, true},
 	{"denied, must fail: also what another has said", OUTCOME_DENIED, DECISION_DENIED, ASKS,
-	 MUST_FAIL | SAID_BEFORE, "other", RECORD_DENIED, DENIAL, NULL, DENIAL, true},
+	 MUST_FAIL, "other", RECORD_DENIED, DENIAL, NULL, DENIAL, true},
 
 	{"failed: the log alone", OUTCOME_FAILED, DECISION_GRANT, ASKS, 0, NULL, 0, FAILURE, NULL,
 	 NULL, true},
@@ -133,7 +128,6 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		.name = "test",
 		.tells = row->switches & TELLS,
 		.repeats = row->switches & REPEATS,
-		.said_before = row->switches & SAID_BEFORE,
 	};
 	struct err err;
 

@@ -147,7 +147,7 @@ UNIT_ROWS(capability_cases)
 
 #define EVERYTHING                                                                                 \
 	.amend_seccomp = true, .seccomp = {.present = true, .default_refuses = true},              \
-	.capabilities = IPC_LOCK | RESOURCE, .extra = {{"NCCL_IB_TC", "106", 1}}, .ucx = true,     \
+	.capabilities = IPC_LOCK | RESOURCE, .extra = {{"NCCL_IB_TC", "106"}}, .ucx = true,        \
 	.gloo = true, .ifname = "rdma", .gdr_level = "SYS"
 
 UNIT_TEST("vfio: the limit, whatever else the policy gives")

@@ -115,13 +115,13 @@ static const struct setting_case {
 	{"config: gdr_level", SETUP(ASKED, .gdr_level = "SYS", ONE_DEVICE),
 	 HCA_ONE "NCCL_NET_GDR_LEVEL=SYS new;", ""},
 	{"config: extra, in its order",
-	 SETUP(ASKED, .extra = {{"NCCL_IB_TC", "106", 1}, {"A", "x=y", 2}}, ONE_DEVICE),
+	 SETUP(ASKED, .extra = {{"NCCL_IB_TC", "106"}, {"A", "x=y"}}, ONE_DEVICE),
 	 HCA_ONE "NCCL_IB_TC=106 new;A=x=y new;", ""},
-	{"config: extra alone", SETUP(ASKED, .no_hca = true, .extra = {{"A", "1", 1}}, ONE_DEVICE),
+	{"config: extra alone", SETUP(ASKED, .no_hca = true, .extra = {{"A", "1"}}, ONE_DEVICE),
 	 "A=1 new;", ""},
 	{"config: all together",
 	 SETUP(ASKED, .ifname = "rdma", .gid = GID_INDEX_NUMBER, .gid_number = 3,
-	       .gdr_level = "LOC", .extra = {{"A", "1", 1}}, TWO),
+	       .gdr_level = "LOC", .extra = {{"A", "1"}}, TWO),
 	 HCA_TWO "NCCL_SOCKET_IFNAME==net1,net2 new;NCCL_IB_GID_INDEX=3 new;"
 		 "NCCL_NET_GDR_LEVEL=LOC new;A=1 new;",
 	 ""},
@@ -144,8 +144,8 @@ static const struct setting_case {
 	 SETUP(ASKED, .env = {"NCCL_IB_HCA==mlx5_6", "NCCL_IB_HCA=x"}, ONE_DEVICE),
 	 "NCCL_IB_HCA==mlx5_6 present;", ""},
 	{"env: each variable by itself",
-	 SETUP(ASKED, .gdr_level = "SYS", .extra = {{"A", "1", 1}, {"B", "2", 2}},
-	       .env = {"A=1", "B=3"}, ONE_DEVICE),
+	 SETUP(ASKED, .gdr_level = "SYS", .extra = {{"A", "1"}, {"B", "2"}}, .env = {"A=1", "B=3"},
+	       ONE_DEVICE),
 	 HCA_ONE "NCCL_NET_GDR_LEVEL=SYS new;A=1 present;B=2 kept;", "env_already_set"},
 
 	{"tcp: both switches and eth0", SETUP(TCP_SETUP), TCP_OFF "NCCL_SOCKET_IFNAME==eth0 new;",
@@ -307,7 +307,7 @@ UNIT_TEST("many: a value may be 1023 bytes long")
 		char value[1025] = "";
 
 		memset(value, 'x', len);
-		setup.extra[0] = (struct config_variable){"A", value, 1};
+		setup.extra[0] = (struct config_variable){"A", value};
 		set_up(&bench, &setup);
 		make_plan(&bench);
 		assert_int_equal(bench.plan.n_settings, len == 1023);

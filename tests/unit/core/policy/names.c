@@ -31,7 +31,7 @@ UNIT_ROWS(namespace_cases)
 {
 	struct config config = {0};
 
-	config.namespaces = (const char **)row->patterns;
+	config.namespaces = row->patterns;
 	while (config.n_namespaces < LENGTH(row->patterns) && row->patterns[config.n_namespaces])
 		config.n_namespaces++;
 	assert_int_equal(config_allows_namespace(&config, row->pod_namespace), row->allowed);

@@ -4,7 +4,7 @@
 
 #include <limits.h>
 
-#include "core/policy/trust.h"
+#include "core/base/fs.h"
 
 static int put_fifo(int root)
 {

@@ -112,7 +112,7 @@ UNIT_TEST("mounts: what comes from below /dev/infiniband/, and not that director
 	must_parse(&arena,
 		   "{\"mounts\":[{\"destination\":\"/a\",\"source\":\"/dev/infiniband/\"},"
 		   "{\"destination\":\"/b\",\"source\":\"/dev/infiniband/uverbs6\"},"
-		   "{\"source\":7}],\"mounts\":[{\"destination\":\"/c\"}]}",
+		   "{\"source\":7},{\"destination\":\"/c\"}]}",
 		   &spec);
 	assert_int_equal(spec.n_mounts, 3);
 	assert_string_equal(spec.mounts[2], "/c");

@@ -63,6 +63,7 @@ static const struct bad_case {
 	 "config.json: line 1: process.env: occurs twice"},
 	{"wrong: process twice", "{\"process\":{},\n\"process\":{}}",
 	 "config.json: line 2: process: occurs twice"},
+	{"wrong: mounts twice", "{\"mounts\":[],\"mounts\":[]}", "mounts: occurs twice"},
 	{"wrong: linux twice", "{\"linux\":{},\"linux\":{}}", "linux: occurs twice"},
 	{"wrong: linux.devices twice", "{\"linux\":{\"devices\":[],\"devices\":[]}}",
 	 "config.json: line 1: linux.devices: occurs twice"},

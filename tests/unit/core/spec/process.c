@@ -79,19 +79,24 @@ UNIT_TEST("whole: a process alone, as exec gives it")
 	assert_true(spec.has_memlock);
 	assert_int_equal(spec.memlock_hard, 2);
 	assert_true(spec.capabilities[SPEC_AMBIENT] == CHOWN);
+	assert_int_equal(spec_parse_process(&arena, "config.json",
+					    "{\"env\":1,\"process\":{\"env\":[\"B=2\"]}}", 35,
+					    &spec, &err),
+			 0);
+	assert_string_equal(spec_getenv(&spec, "B"), "2");
 	assert_int_equal(
 		spec_parse_process(&arena, "process.json", "{\"env\":[1]}", 11, &spec, &err), -1);
 	assert_string_equal(err.text,
 			    "process.json: line 1: env[0]: expected a string, found a number");
 }
 
-UNIT_TEST("process.json: null is read, and where it stands")
+UNIT_TEST("process.json: only an object is read, and where it stands")
 {
 	WITH_ARENA;
 	struct spec spec;
 
-	assert_int_equal(spec_parse_process(&arena, "process.json", " null", 5, &spec, &err), 0);
-	assert_true(spec.places.process.is_null);
-	assert_int_equal(spec.places.process.begin, 1);
+	assert_int_equal(spec_parse_process(&arena, "process.json", " {}", 3, &spec, &err), 0);
+	assert_int_equal(spec.places.process->begin, 1);
+	assert_int_equal(spec_parse_process(&arena, "process.json", "null", 4, &spec, &err), -1);
 	assert_int_equal(spec_parse_process(&arena, "process.json", "[]", 2, &spec, &err), -1);
 }

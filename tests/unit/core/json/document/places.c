@@ -31,18 +31,20 @@ UNIT_ROWS(span_cases)
 {
 	WITH_ARENA;
 	struct json_document doc;
-	struct json_span span = {0};
+	const struct json_node *place = NULL;
+	size_t last = 0;
 	size_t begin;
 
 	assert_int_equal(json_parse(&doc, &arena, "f", row->json, strlen(row->json), 0, &err), 0);
-	(void)json_locate(&doc, doc.root, "a", JSON_ANY, &span);
-	assert_int_equal(span.is_null, row->is_null);
-	if (!row->whole) {
-		assert_int_equal(span.begin + span.end + span.last_end, 0);
+	(void)json_locate(&doc, doc.root, "a", JSON_ANY, &place);
+	assert_int_equal(place && place->type == JSON_NULL, row->is_null);
+	assert_int_equal(place != NULL, row->whole != NULL);
+	if (!place)
 		return;
-	}
 	begin = (size_t)(strstr(row->json, row->whole) - row->json);
-	assert_int_equal(span.begin, begin);
-	assert_int_equal(span.end, begin + strlen(row->whole));
-	assert_int_equal(span.last_end, row->until ? begin + strlen(row->until) : 0);
+	assert_int_equal(place->begin, begin);
+	assert_int_equal(place->end, begin + strlen(row->whole));
+	json_each(item, place)
+		last = item->end;
+	assert_int_equal(last, row->until ? begin + strlen(row->until) : 0);
 }

@@ -2,7 +2,7 @@
 /* What the environment says was allocated: order and labels, never proof. */
 #include "tests/unit/unit.h"
 
-#include "core/spec/spec.h"
+#include "explain/claims.h"
 
 #define ENV_MAX 12
 #define A "0000:3b:02.6"

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/spec/spec.h"
+#include "explain/claims.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/json/document.h"
 
 #define SRIOV_PREFIX "PCIDEVICE_"
 #define DRA_PREFIX "SRIOVNETWORK_"

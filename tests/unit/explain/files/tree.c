@@ -3,6 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "core/base/fs.h"
+#include "explain/files.h"
 
 /* A root with links that would lead out of it, beside a file that must not be found */
 static void make_tree(const struct unit_dir *dir)

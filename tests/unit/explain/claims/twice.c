@@ -3,7 +3,7 @@
  */
 #include "tests/unit/unit.h"
 
-#include "core/spec/spec.h"
+#include "explain/claims.h"
 
 #define ENTRIES 40
 #define INFO "PCIDEVICE_R_INFO={\"0000:3b:02.0\":{\"rdma\":{\"rdma_dev\":\"mlx5_%d\"}}}"
