@@ -128,6 +128,7 @@ ELSEWHERE='doctor/runner.c check->id doctor/check/check.c \{\s*"\K[a-z_]+(?=", "
 doctor/runner.c job->check->id
 doctor/runner.c id
 doctor/finding.c const char *id
+doctor/check/engines.c id doctor/check/engines.c add_handler\(context, "\K[a-z_]+|id\[\] = "\K[a-z_]+
 doctor/check/gpudirect.c id doctor/check/gpudirect.c id\[\] = "\K[a-z_]+
 doctor/check/nccl.c socket_id doctor/check/nccl.c socket_id\[\] = "\K[a-z_]+
 doctor/check/nccl_hca.c HCA doctor/check/nccl_hca.c #define HCA "\K[a-z_]+
