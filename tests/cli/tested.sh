@@ -16,11 +16,11 @@ wrong "another version" "doc/tested.md: differs from $T/tested.json; run: tools/
 wrong "a newer version" "README.md: differs" '.runs[0].versions["CRI-O"] += ["1.99.0"]'
 wrong "another day" "doc/tested.md: differs" '.runs[0].by_hand = "2027-01-01"'
 wrong "a place that it was not run on" "README.md: differs" '.not_run += ["the moon"]'
-wrong "a suite that is gone" "there is no tests/vm/check-gone" '.runs[3].suites = {"tests/vm/check-gone": ["nri"]}'
-wrong "a job that is gone" "there is no tests/vm/jobs/gone/run" '.runs[3].suites = {"tests/vm/check-engines": ["gone"]}'
-wrong "a job that the suite does not run" "tests/vm/check-engines does not run the job soak" '.runs[3].suites = {"tests/vm/check-engines": ["soak"]}'
-wrong "a suite without its jobs" "tests/vm/check-engines: name its jobs" '.runs[3].suites = {"tests/vm/check-engines": []}'
-wrong "no evidence" "NRI plugin: say by_hand, with the day, or the suites" 'del(.runs[3].suites)'
+wrong "a suite that is gone" "there is no tests/vm/check-gone" 'first(.runs[] | select(.suites)).suites = {"tests/vm/check-gone": ["nri"]}'
+wrong "a job that is gone" "there is no tests/vm/jobs/gone/run" 'first(.runs[] | select(.suites)).suites = {"tests/vm/check-engines": ["gone"]}'
+wrong "a job that the suite does not run" "tests/vm/check-engines does not run the job soak" 'first(.runs[] | select(.suites)).suites = {"tests/vm/check-engines": ["soak"]}'
+wrong "a suite without its jobs" "tests/vm/check-engines: name its jobs" 'first(.runs[] | select(.suites)).suites = {"tests/vm/check-engines": []}'
+wrong "no evidence" "NRI plugin: say by_hand, with the day, or the suites" 'del(first(.runs[] | select(.suites)).suites)'
 wrong "by hand, without a day" "say by_hand, with the day" '.runs[0].by_hand = "once"'
 row "a suite that runs before a release alone is not called CI"
 has "check-long" 'before a release: `tests/vm/check-long node`' "$(grep check-long doc/tested.md)"
