@@ -117,7 +117,6 @@ enum event_answer api_post(const char *namespace, const char *text, size_t len, 
 	token.bytes[strcspn(token.bytes, "\r\n")] = '\0';
 	headers.data = arena_printf(&arena, "Authorization: Bearer %s", token.bytes);
 	api.answer_len = 0;
-	api.problem[0] = '\0';
 	SET(URL, url);
 	SET(HTTPHEADER, &headers);
 	SET(CAINFO_BLOB, (&(struct curl_blob){ca.bytes, ca.len, CURL_BLOB_COPY}));

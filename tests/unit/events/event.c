@@ -194,6 +194,16 @@ UNIT_ROWS_AS("a second event has the same name: ", same_cases)
 	assert_int_equal(strcmp(name, name_of(&arena, &record)) == 0, row->same);
 }
 
+UNIT_TEST("each version makes the same name of a record: an update posts no event again")
+{
+	cleanup_arena arena = {0};
+	struct record record = denied;
+
+	assert_string_equal(name_of(&arena, &record), "h-kim-0.676b9835b4d065a0");
+	record.pod_uid = NULL;
+	assert_string_equal(name_of(&arena, &record), "h-kim-0.86c92a18dace7bb9");
+}
+
 UNIT_TEST("a long pod's name is cut to one that is allowed")
 {
 	cleanup_arena arena = {0};
