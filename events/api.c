@@ -67,7 +67,6 @@ int api_open(int root, struct err *err)
 	SET(TIMEOUT, SECONDS);
 	SET(WRITEFUNCTION, keep_answer);
 	SET(ERRORBUFFER, api.problem);
-	SET(POST, 1L);
 	return code == CURLE_OK ? 0 : err_set(err, "libcurl: %s", curl_easy_strerror(code));
 }
 

@@ -151,8 +151,7 @@ static int make_dir(const char *sysroot, struct err *err)
 		if (mkdirat(parent, text_base_name(paths[i]), 0700) < 0 && errno != EEXIST)
 			return err_sys(err, errno, "/" RECORD_DIR);
 	}
-	dir = record_open(root, err);
-	return dir == -ENOENT ? err_sys(err, ENOENT, "/" RECORD_DIR) : dir;
+	return record_open(root, err);
 }
 
 /* flock(2) has no timeout. The lock goes with the descriptor. Returns 0 or -1. */

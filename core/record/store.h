@@ -30,8 +30,8 @@
 
 /*
  * sysroot: a path. Makes the directories, which must be root's alone. Returns 0, also if there is
- * no room for a "nothing"; -ENOENT if the sysroot has no /run, -EINVAL if the id can be no file's
- * name, or -1, each with the reason in *err.
+ * no room for a "nothing"; -ENOENT if the sysroot has no /run; -EINVAL if the id can be no file's
+ * name, or -1, both with the reason in *err.
  */
 int record_write(const char *sysroot, const struct record *record, struct err *err);
 

@@ -203,7 +203,7 @@ row "an API server with an IPv6 address: the address is in brackets"
 refused h-v6-0
 KUBERNETES_SERVICE_HOST=::1 KUBERNETES_SERVICE_PORT=9 start
 within logs "cannot be posted, will retry: https://\[::1\]:9/apis/events.k8s.io/v1/namespaces/team-a/events: "
-check "the log" logs "https://\[::1\]:9/apis/events.k8s.io/v1/namespaces/team-a/events: "
+check "the log, with libcurl's own words" logs "https://\[::1\]:9/apis/events.k8s.io/v1/namespaces/team-a/events: .* port 9"
 stop
 rm -f "$RECORDS"/*
 

@@ -194,6 +194,8 @@ UNIT_TEST("an excess is worked off, and what is no record goes")
 					     "a_b_c_denied_0_.json",
 					     "a_b_c_denied__x.json",
 					     "a_b_c_denied_0g_x.json",
+					     "a_b_c_denied_0_x.jsom",
+					     "x",
 					     "_.json"};
 	cleanup_scene scene = scene_make();
 	struct record_entry *entries;

@@ -294,6 +294,15 @@ UNIT_TEST("a node without /run gets none")
 	assert_int_equal(faccessat(scene.dir.fd, "run", F_OK, 0), -1);
 }
 
+UNIT_TEST("the plugin may have made the directory above it")
+{
+	cleanup_scene scene = scene_make();
+
+	assert_int_equal(mkdirat(scene.dir.fd, "run/oci-rdma-hook", 0700), 0);
+	assert_int_equal(write_record(&scene, &denied), 0);
+	assert_int_equal(read_record(&scene, ID), 1);
+}
+
 UNIT_TEST("a directory that cannot be made is an error")
 {
 	cleanup_scene scene = scene_make();
