@@ -96,15 +96,26 @@ static int check_verbs(const struct doctor *doctor, struct findings *findings)
 	return verbs_check(findings, doctor, exec);
 }
 
+static int check_gpu_memory(const struct doctor *doctor, struct findings *findings)
+{
+	struct cuda_memory memory[CUDA_GPUS_MAX];
+	int n = doctor->gpus.n ? cuda_allocate(findings, doctor->options.libcuda, memory) : 0;
+
+	return n > 0 ? verbs_register_gpus(findings, doctor, memory, n) : n;
+}
+
 static int try_verbs(const struct doctor *doctor, struct findings *findings)
 {
-	static const struct check check = {"verbs_devices", "registers memory", CHECK_EVERYWHERE,
-					   VERBS_SECONDS, check_verbs};
+	static const struct check checks[] = {
+		{"verbs_devices", "registers memory", CHECK_EVERYWHERE, VERBS_SECONDS, check_verbs},
+		{"cuda_memory", "registers GPU memory", CHECK_EVERYWHERE, CUDA_SECONDS,
+		 check_gpu_memory},
+	};
 
 	/* Until somebody connects: in no child that has a deadline */
 	return doctor->options.listen || doctor->options.connect
 		       ? check_verbs(doctor, findings)
-		       : runner_run(doctor, &check, 1, findings);
+		       : runner_run(doctor, checks, 2, findings);
 }
 
 static int find_all(struct doctor *doctor, struct findings *findings)
@@ -115,6 +126,8 @@ static int find_all(struct doctor *doctor, struct findings *findings)
 		return explain(doctor, findings);
 	if (doctor->no_openat2)
 		return runner_run(doctor, &kernel_check, 1, findings);
+	if (options->topology)
+		return check_distance(doctor, findings);
 	if (!options->listen && !options->connect &&
 	    runner_run(doctor, all_checks, n_all_checks, findings) < 0)
 		return -1;

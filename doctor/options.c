@@ -14,6 +14,7 @@ static const char usage[] =
 	"       oci-rdma-doctor --verbs [--device NAME]\n"
 	"       oci-rdma-doctor --verbs --listen [ADDRESS] | --connect HOST\n"
 	"                       [--port NUMBER] [--device NAME]\n"
+	"       oci-rdma-doctor --topology [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --symptom [FILE | TEXT] [--pid PID | --container ID]\n"
 	"\n"
 	"Finds out why RDMA or NCCL does not work on a node or in a container. Each\n"
@@ -37,6 +38,7 @@ static const char usage[] =
 	"  --connect HOST  transfer data to and from the doctor that listens on HOST\n"
 	"  --port NUMBER   the TCP port for --listen and --connect; default 18516\n"
 	"  --libcuda FILE  the library of the CUDA driver, if the doctor does not find it\n"
+	"  --topology      show only how far GPUs and HCAs are from each other\n"
 	"  --format FORMAT text (default), json, html (one page), or prometheus (for the\n"
 	"                  textfile collector of node exporter)\n"
 	"  --verbose       with text: also show the evidence of findings that are ok\n"
@@ -96,6 +98,7 @@ enum option_code {
 	OPTION_PID = OPTION_OWN,
 	OPTION_CONTAINER,
 	OPTION_SYMPTOM,
+	OPTION_TOPOLOGY,
 	OPTION_VERBS,
 	OPTION_DEVICE,
 	OPTION_LISTEN,
@@ -110,6 +113,7 @@ static const struct option long_options[] = {
 	{"pid", required_argument, NULL, OPTION_PID},
 	{"container", required_argument, NULL, OPTION_CONTAINER},
 	{"symptom", optional_argument, NULL, OPTION_SYMPTOM},
+	{"topology", no_argument, NULL, OPTION_TOPOLOGY},
 	{"verbs", no_argument, NULL, OPTION_VERBS},
 	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"listen", optional_argument, NULL, OPTION_LISTEN},
@@ -160,6 +164,9 @@ static int take_doctor_option(void *context, int option, char *value)
 	case OPTION_SYMPTOM:
 		options->symptom = value ? value : from_stdin;
 		return -1;
+	case OPTION_TOPOLOGY:
+		options->topology = options->verbose = true;
+		return -1;
 	case OPTION_LIBCUDA:
 		options->libcuda = value;
 		return -1;
@@ -190,6 +197,8 @@ static int check_together(const struct doctor_options *options)
 				   NULL);
 	if (options->symptom && options->verbs)
 		return wrong_usage("--symptom goes without --verbs", NULL);
+	if (options->topology && (options->verbs || options->symptom))
+		return wrong_usage("--topology goes with no other question", NULL);
 	return -1;
 }
 

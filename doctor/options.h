@@ -22,6 +22,7 @@ struct doctor_options {
 	enum report_format format;
 	bool verbose;        /* text: the evidence also of what is well */
 	const char *libcuda; /* this library and no other; NULL: looked for */
+	bool topology;       /* the distances of GPUs and HCAs alone */
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
 
 	bool verbs; /* try it; what follows says how (struct verbs_options) */

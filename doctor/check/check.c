@@ -27,6 +27,7 @@ const struct check all_checks[] = {
 	{"nccl", "reads NCCL's values", CHECK_EVERYWHERE, SECONDS, check_nccl},
 	{"iommu_group", "reads the PCI tree", CHECK_EVERYWHERE, SECONDS, check_iommu},
 	{"gpudirect", "looks for GPUDirect", CHECK_EVERYWHERE, SECONDS, check_gpudirect},
+	{"distance", "reads the PCI tree", CHECK_EVERYWHERE, SECONDS, check_distance},
 	{"cuda_library", "asks the CUDA driver: cuInit", CHECK_EVERYWHERE, CUDA_SECONDS,
 	 check_cuda},
 	{"kernel_log", "reads the kernel's log", CHECK_ON_NODE, SECONDS, check_kernel_log},

@@ -47,6 +47,7 @@ check_function check_limits;       /* memlock ipc_lock */
 check_function check_nccl;         /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
 check_function check_iommu;        /* iommu_group acs iommu_arguments */
 check_function check_gpudirect;    /* gpudirect */
+check_function check_distance;     /* distance */
 check_function check_cuda;         /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma … */
 check_function check_kernel_log;   /* kernel_log */
 check_function check_plan;         /* plan plan_memlock plan_nccl */

@@ -66,6 +66,50 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings)
 			    version);
 }
 
+/* ---- how far GPU and HCAs are apart ---- */
+
+#define NAMED_MAX 64
+
+/* In the words of `nvidia-smi topo -m`, by PCI alone: NVLink does not show there. */
+static int add_distances(const struct devices *devices, const struct gpu *gpu,
+			 struct findings *findings)
+{
+	const char *text = gpu->place.has_numa_node ? arena_printf(findings->arena, "NUMA node %d",
+								   gpu->place.numa_node)
+						    : "no NUMA node";
+
+	for (size_t i = 0; text && i < devices->n && i < NAMED_MAX; i++) {
+		const char *name =
+			pci_distance_name(pci_distance(&gpu->place, &devices->item[i].place));
+
+		if (name[0])
+			text = arena_printf(findings->arena, "%s, %s %s", text,
+					    devices->item[i].ibdev, name);
+	}
+	if (text && devices->n > NAMED_MAX)
+		text = arena_printf(findings->arena, "%s and %zu more", text,
+				    devices->n - NAMED_MAX);
+	return text ? findings_add(findings, "distance", gpu->pci, FINDING_OK, NULL,
+				   "%s (/sys/bus/pci/devices)", text)
+		    : -1;
+}
+
+int check_distance(const struct doctor *doctor, struct findings *findings)
+{
+	const struct devices devices = doctor_devices(doctor);
+
+	for (size_t i = 0; i < devices.n; i++)
+		pci_read_place(&doctor->node, &devices.item[i].place);
+	for (size_t i = 0; i < doctor->gpus.n; i++) {
+		if (add_distances(&devices, &doctor->gpus.item[i], findings) < 0)
+			return -1;
+	}
+	return !doctor->gpus.n && doctor->options.topology
+		       ? findings_add(findings, "distance", NULL, FINDING_UNCHECKED, NULL,
+				      "there is no GPU")
+		       : 0;
+}
+
 /* ---- the CUDA driver ---- */
 
 /* The GPUs as their driver's library sees them: from where we run, so not for another target. */

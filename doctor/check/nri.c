@@ -49,11 +49,10 @@ static int add_absent(const struct doctor *doctor, struct findings *findings)
 	};
 
 	if (is_enabled(doctor->node.root))
-		return findings_add(
-			findings, "nri", NULL, FINDING_WARN,
-			"systemctl status " UNIT "; journalctl -u " UNIT
-			"; status=203/EXEC is SELinux's: restorecon -v /usr/local/bin/" NRI_NAME,
-			NRI_NAME " is enabled, but not running (there is no /%s)", NRI_STATUS_PATH);
+		return findings_add(findings, "nri", NULL, FINDING_WARN,
+				    "systemctl status " UNIT "; journalctl -u " UNIT,
+				    NRI_NAME " is enabled, but not running (there is no /%s)",
+				    NRI_STATUS_PATH);
 	return findings_add(findings, "nri", NULL, FINDING_OK, NULL,
 			    "the engine has NRI %s (/%s), and no " NRI_NAME " runs",
 			    text[socket_of(doctor)], NRI_SOCKET);

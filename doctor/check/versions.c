@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a bug report has to say, from files only, nothing is started: versions, SELinux, where it
  * was looked from */
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/xattr.h>
 
+#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
@@ -62,6 +65,9 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 
 #define LABEL_MAX 256
 
+/* By `make install`, MachineConfig and the DaemonSet; what a package installs has its label. */
+static const char plugin[] = "usr/local/bin/oci-rdma-nri";
+
 static int add_mode(const struct doctor *doctor, struct findings *findings, char enforce)
 {
 	char label[LABEL_MAX];
@@ -75,7 +81,61 @@ static int add_mode(const struct doctor *doctor, struct findings *findings, char
 			    label);
 }
 
-int check_selinux(const struct doctor *doctor, struct findings *findings)
+/* In a recorded tree the label stands in a file beside it: extended attributes of that name cannot
+ * be set everywhere. */
+static bool read_label(const struct doctor *doctor, char *label, size_t size)
+{
+	cleanup_fd fd = -1;
+	char path[64];
+	ssize_t n;
+
+	if (doctor->node.recorded) {
+		(void)snprintf(path, sizeof(path), "%s.selinux", plugin);
+		return tree_read_line(doctor->node.root, path, label, size) > 0;
+	}
+	fd = fs_open(doctor->node.root, plugin, O_PATH, RESOLVE_IN_ROOT);
+	if (fd < 0)
+		return false;
+	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = getxattr(path, "security.selinux", label, size - 1);
+	label[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/*
+ * Engines run hooks and runtimes of any label, since container_runtime_t is unconfined. systemd
+ * (init_t) is not: it may start what is an executable's or a read-only file's label, not what was
+ * moved here from a home or temporary directory. The plugin then ends with status 203/EXEC.
+ */
+static bool systemd_may_start(const char *label)
+{
+	static const char *const refused[] = {":unlabeled_t",  ":default_t",       ":user_home_t",
+					      ":admin_home_t", ":user_tmp_t",      ":tmp_t",
+					      ":var_t",        ":container_file_t"};
+
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		if (strstr(label, refused[i]))
+			return false;
+	}
+	return true;
+}
+
+static int add_plugin_label(const struct doctor *doctor, struct findings *findings)
+{
+	char label[LABEL_MAX];
+	bool may;
+
+	if (doctor->location.container || !tree_exists(doctor->node.root, plugin) ||
+	    !read_label(doctor, label, sizeof(label)))
+		return 0;
+	may = systemd_may_start(label);
+	return findings_add(
+		findings, "selinux", "/usr/local/bin/oci-rdma-nri", may ? FINDING_OK : FINDING_WARN,
+		may ? NULL : "systemd may not start it: restorecon -v /usr/local/bin/oci-rdma-nri",
+		"%s (security.selinux)", label);
+}
+
+static int add_selinux(const struct doctor *doctor, struct findings *findings)
 {
 	char enforce[8];
 
@@ -91,6 +151,11 @@ int check_selinux(const struct doctor *doctor, struct findings *findings)
 				    "Run: getenforce; ausearch -m avc -ts recent", "no /sys/fs");
 	return findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
 			    "not in use (no /sys/fs/selinux)");
+}
+
+int check_selinux(const struct doctor *doctor, struct findings *findings)
+{
+	return add_selinux(doctor, findings) < 0 ? -1 : add_plugin_label(doctor, findings);
 }
 
 /* ---- where from ---- */

@@ -14,6 +14,9 @@
 
 /* Eight GPUs with persistence take 2.6 s, and without it 1 to 3 s each. */
 #define SLOW_MS 5000
+/* Enough for a registration to be one; nobody misses it on a GPU. Of this size cuMemAlloc gives
+ * whole pages, as a dma-buf needs. */
+#define MEMORY_BYTES ((size_t)64 << 20)
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
 
@@ -26,6 +29,8 @@
  */
 #define CUDA_SUCCESS 0
 #define CUDA_NO_DEVICE 100
+#define CUDA_NOT_SUPPORTED 801
+#define CUDA_HANDLE_DMABUF 1 /* CU_MEM_RANGE_HANDLE_TYPE_DMA_BUF_FD */
 
 enum cuda_attribute {
 	CUDA_GPUDIRECT_RDMA = 116, /* CU_DEVICE_ATTRIBUTE_GPU_DIRECT_RDMA_SUPPORTED */
@@ -40,6 +45,12 @@ struct cuda_driver {
 	int (*get_name)(char *name, int size, int device);
 	int (*get_pci_id)(char *id, int size, int device);
 	int (*get_attribute)(int *value, int attribute, int device);
+	/* NULL in drivers that lack one of them, such as those before CUDA 11.7 */
+	int (*retain_context)(void **context, int device);
+	int (*set_context)(void *context);
+	int (*allocate)(unsigned long long *address, size_t size);
+	int (*get_handle)(void *handle, unsigned long long address, size_t size, int type,
+			  unsigned long long flags);
 };
 
 static const struct symbol {
@@ -53,7 +64,13 @@ static const struct symbol {
 	{"cuDeviceGetName", offsetof(struct cuda_driver, get_name)},
 	{"cuDeviceGetPCIBusId", offsetof(struct cuda_driver, get_pci_id)},
 	{"cuDeviceGetAttribute", offsetof(struct cuda_driver, get_attribute)},
+	{"cuDevicePrimaryCtxRetain", offsetof(struct cuda_driver, retain_context)},
+	{"cuCtxSetCurrent", offsetof(struct cuda_driver, set_context)},
+	{"cuMemAlloc_v2", offsetof(struct cuda_driver, allocate)}, /* cuda.h's cuMemAlloc */
+	{"cuMemGetHandleForAddressRange", offsetof(struct cuda_driver, get_handle)},
 };
+
+#define SYMBOLS_NEEDED 7 /* the first of them; the others are for memory alone */
 
 #define LIBRARY "libcuda.so.1"
 
@@ -80,7 +97,7 @@ static int load(const char *file, struct cuda_driver *driver, char *where, size_
 		void *address = dlsym(library, symbols[i].name);
 
 		memcpy((char *)driver + symbols[i].offset, &address, sizeof(address));
-		if (address)
+		if (address || i >= SYMBOLS_NEEDED)
 			continue;
 		(void)snprintf(where, size, "%s: has no %s", file, symbols[i].name);
 		(void)dlclose(library);
@@ -317,4 +334,80 @@ int cuda_check(struct findings *findings, const char *library)
 	for (int i = 0; status == 0 && i < count; i++)
 		status = add_gpu(findings, &driver, i);
 	return status;
+}
+
+/* ---- memory ---- */
+
+/* Returns CUDA_SUCCESS, or the error of the call that *ret_call names. */
+static int allocate_memory(const struct cuda_driver *driver, int device, struct cuda_memory *memory,
+			   const char **ret_call)
+{
+	unsigned long long address = 0;
+	void *context = NULL;
+	int result;
+
+	*ret_call = "cuDevicePrimaryCtxRetain";
+	result = driver->retain_context(&context, device);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*ret_call = "cuCtxSetCurrent";
+	result = driver->set_context(context);
+	if (result != CUDA_SUCCESS)
+		return result;
+	*ret_call = "cuMemAlloc";
+	result = driver->allocate(&address, memory->bytes);
+	/* CUdeviceptr is an address of the unified address space.
+	 * NOLINTNEXTLINE(performance-no-int-to-ptr) */
+	memory->address = (void *)(uintptr_t)address;
+	return result;
+}
+
+/* Returns 1 with *memory, 0 without, or -1. */
+static int take_memory(struct findings *findings, const struct cuda_driver *driver, int ordinal,
+		       struct cuda_memory *memory)
+{
+	char pci[PCI_MAX] = "";
+	const char *call;
+	int device = 0;
+	int result;
+
+	*memory = (struct cuda_memory){.bytes = MEMORY_BYTES, .dmabuf = -1};
+	if (driver->get(&device, ordinal) != CUDA_SUCCESS ||
+	    get_pci(driver, device, pci) != CUDA_SUCCESS || !text_is_pci_address(pci))
+		return 0; /* cuda_check says it */
+	(void)snprintf(memory->what, sizeof(memory->what), "GPU %s", pci);
+	result = allocate_memory(driver, device, memory, &call);
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, "cuda_memory", pci, FINDING_FAIL, call, result);
+	result = driver->get_handle
+			 ? driver->get_handle(&memory->dmabuf, (uintptr_t)memory->address,
+					      memory->bytes, CUDA_HANDLE_DMABUF, 0)
+			 : CUDA_NOT_SUPPORTED;
+	if (result == CUDA_SUCCESS)
+		return 1;
+	memory->dmabuf = -1; /* peermem may do without, so that this is a warning at most */
+	return add_error(findings, "cuda_memory", pci, FINDING_WARN,
+			 "cuMemGetHandleForAddressRange", result) < 0
+		       ? -1
+		       : 1;
+}
+
+int cuda_allocate(struct findings *findings, const char *library,
+		  struct cuda_memory ret_memory[CUDA_GPUS_MAX])
+{
+	struct findings said = {.arena = findings->arena}; /* by cuda_check already */
+	struct cuda_driver driver = {0};
+	int count = start_driver(&said, library, &driver);
+	int n = 0;
+
+	if (count > 0 && (!driver.retain_context || !driver.set_context || !driver.allocate))
+		return 0;
+	for (int i = 0; i < count; i++) {
+		int taken = take_memory(findings, &driver, i, &ret_memory[n]);
+
+		if (taken < 0)
+			return -1;
+		n += taken;
+	}
+	return count < 0 ? -1 : n;
 }

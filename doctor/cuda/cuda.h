@@ -23,4 +23,19 @@ int cuda_check(struct findings *findings, const char *library);
 
 #define CUDA_GPUS_MAX 64
 
+struct cuda_memory {
+	char what[40]; /* "GPU 0000:1b:00.0" */
+	void *address; /* of the GPU, in this process: for ibv_reg_mr (nvidia_peermem) */
+	size_t bytes;
+	int dmabuf; /* the same memory for ibv_reg_dmabuf_mr at offset 0; or -1, and a finding says
+		       why */
+};
+
+/*
+ * Some memory of each GPU, which goes with the process. Adds "cuda_memory" for a GPU of which none
+ * could be had; what cuda_check says it does not say again. Returns how many, or -1 without memory.
+ */
+int cuda_allocate(struct findings *findings, const char *library,
+		  struct cuda_memory ret_memory[CUDA_GPUS_MAX]);
+
 #endif

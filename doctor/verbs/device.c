@@ -59,6 +59,7 @@ int verbs_load(struct verbs *ret_verbs, struct err *err)
 				       symbol->version);
 		memcpy((char *)ret_verbs + symbol->offset, &address, sizeof(address));
 	}
+	*(void **)&ret_verbs->reg_dmabuf_mr = dlvsym(handle, "ibv_reg_dmabuf_mr", "IBVERBS_1.12");
 	return 0;
 }
 

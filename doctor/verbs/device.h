@@ -39,6 +39,7 @@ struct verbs {
 	__typeof__(ibv_modify_qp) *modify_qp;
 	__typeof__(ibv_destroy_qp) *destroy_qp;
 	__typeof__(ibv_wc_status_str) *wc_status_str;
+	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
 /*

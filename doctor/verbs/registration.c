@@ -26,7 +26,8 @@ static int try_registration(const struct verbs *verbs, struct ibv_pd *pd, char *
 	return verbs->dereg_mr(mr);
 }
 
-/* What is larger than a refused amount is refused: halves the gap down to a page. */
+/* What is larger than a refused amount is refused: halves the gap, a power of two, down to a page.
+ */
 static struct registration search(const struct verbs *verbs, struct ibv_pd *pd, char *range)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -43,7 +44,6 @@ static struct registration search(const struct verbs *verbs, struct ibv_pd *pd, 
 			found.most = size;
 		}
 		size = found.most + (found.refused - found.most) / 2;
-		size -= size % page;
 	} while (found.refused > found.most + page);
 	return found;
 }

@@ -10,6 +10,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
+#include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 #include "doctor/verbs/device.h"
@@ -18,6 +19,13 @@
 /* Adds what it finds. exec: process 1 has a higher memlock limit than this one. -1: out of memory
  * only */
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec);
+
+/*
+ * Registers the memory of n GPUs with each device that opens (gpu.c). Adds nothing where
+ * verbs_check says why there is no device. -1: out of memory only
+ */
+int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
+			const struct cuda_memory *memory, int n);
 
 /* ---- what its parts share ---- */
 

@@ -84,7 +84,7 @@ is "status and usage" "0 1" "$rc $(grep -c '^Usage: oci-rdma-doctor' "$T/out")"
 is "lines that are longer" "" "$(grep -E '^.{81}' "$T/out")"
 row "wrong usage: one line, and status 2"
 for arguments in "--format xml" "--pid 0" "--pid 12x" "--pid 1 --container 1" "operand" "--container ../x" "--sysroot /nowhere" "--unknown" \
-	"--symptom x --verbs"; do
+	"--symptom x --verbs" "--topology --verbs" "--topology --symptom x"; do
 	# shellcheck disable=SC2086 # words
 	timeout "$PATIENCE" "$DOCTOR" $arguments >"$T/out" 2>"$T/err"
 	is "$arguments" "2 0 1" "$? $(wc -c <"$T/out") $(wc -l <"$T/err")"

@@ -184,6 +184,32 @@ try "closed modules with peermem" gpudirect ok "nvidia_peermem" doctor --format 
 rm -r "$NODE/sys/module/nvidia"
 try "no driver" gpudirect "not checkable" "" doctor --format json
 
+# ---- how far GPU and HCAs are apart: behind the same switch, behind a second one below it, below the same host bridge, below another
+# one of the same NUMA node, of another NUMA node, and where the firmware does not say which; a device without a PCI function ----
+below() { printf '"below":["%s"]' "$(paste -sd ' ' <<<"$*" | sed 's/ /","/g')"; }
+defaults
+node "{\"functions\":[
+	{\"pci\":\"0000:1b:00.0\",\"gpu\":0,\"numa\":0,$(below 0000:18:00.0 0000:19:00.0 0000:1a:00.0)},
+	{\"pci\":\"0000:1c:00.0\",\"ibdev\":\"mlx5_0\",\"numa\":0,$(below 0000:18:00.0 0000:19:00.0 0000:1a:01.0),\"vfs\":[
+		{\"pci\":\"0000:1c:00.2\",\"ibdev\":\"mlx5_10\"}],\"sfs\":[{\"sf\":4,\"ibdev\":\"mlx4_9\",\"uverbs\":41}]},
+	{\"pci\":\"0000:22:00.0\",\"ibdev\":\"mlx5_1\",\"numa\":0,$(below 0000:18:00.0 0000:19:00.0 0000:1a:02.0 0000:20:00.0 0000:21:00.0)},
+	{\"pci\":\"0000:30:00.0\",\"ibdev\":\"mlx5_2\",\"numa\":0,$(below 0000:18:01.0)},
+	{\"pci\":\"0000:40:00.0\",\"ibdev\":\"mlx5_3\",\"numa\":0,$(below 0000:3f:00.0)},
+	{\"pci\":\"0000:9a:00.0\",\"ibdev\":\"mlx5_4\",\"numa\":1,$(below 0000:99:00.0)},
+	{\"pci\":\"0000:ba:00.0\",\"ibdev\":\"mlx5_5\",$(below 0000:b9:00.0)}],
+	\"virtual\":[{\"ibdev\":\"rxe0\",\"uverbs\":40,\"netdev\":\"eth1\"}]}"
+process self
+try "the distance of each HCA from a GPU" distance/0000:1b:00.0 ok \
+	"NUMA node 0, mlx4_9 PIX, mlx5_0 PIX, mlx5_1 PXB, mlx5_2 PHB, mlx5_3 NODE, mlx5_4 SYS, mlx5_5 SYS, mlx5_10 PIX (/sys" doctor --format json
+row "--topology: that alone, with all names; without a GPU it says so"
+doctor --topology
+is "status, and what is said" "0 distance" "$rc $(sed -n 's/^ok *\([a-z_]*\) .*/\1/p' "$T/out")"
+has "the names" "mlx5_5 SYS, mlx5_10 PIX" "$(tr -s ' \n' ' ' <"$T/out")"
+node '{}'
+process self
+doctor --topology
+has "no GPU" "distance: there is no GPU" "$(<"$T/out")"
+
 # ---- the node's files ----
 HOOKS=usr/share/containers/oci/hooks.d
 OURS=hook_file//$HOOKS/90-oci-rdma-hook.json
@@ -287,6 +313,15 @@ everyone() { write etc/oci-rdma-hook/config.json '{"opt_in": "device"}' && cp co
 try "…and the files for every container" "$OURS" ok "" on_a_node everyone
 policy "a policy that serves nobody" policy warn "namespaces: the list is empty" '{"namespaces": []}'
 try "SELinux" selinux ok enforcing on_a_node write sys/fs/selinux/enforce 1
+write usr/local/bin/oci-rdma-nri ''
+write usr/local/bin/oci-rdma-nri.selinux system_u:object_r:bin_t:s0
+try "a label that systemd may start" selinux//usr/local/bin/oci-rdma-nri ok bin_t doctor --format json
+row "the labels that systemd may not start"
+for type in user_home_t admin_home_t user_tmp_t tmp_t var_t default_t unlabeled_t container_file_t; do
+	write usr/local/bin/oci-rdma-nri.selinux "system_u:object_r:$type:s0"
+	doctor --format json
+	finds "$type" selinux//usr/local/bin/oci-rdma-nri warn "restorecon -v /usr/local/bin/oci-rdma-nri"
+done
 # ---- device files that are listed, and may not be looked at: SELinux refuses getattr of infiniband_device_t ----
 
 # refusing [FILE…]: the doctor's findings where stat of these device files is refused

@@ -134,7 +134,8 @@ doctor/check/nccl.c socket_id doctor/check/nccl.c socket_id\[\] = "\K[a-z_]+
 doctor/check/nccl_hca.c HCA doctor/check/nccl_hca.c #define HCA "\K[a-z_]+
 doctor/check/nccl_hca.c GID_INDEX doctor/check/nccl_hca.c #define GID_INDEX "\K[a-z_]+
 doctor/cuda/cuda.c capability->id doctor/cuda/cuda.c \{"\K[a-z_]+(?=", "[A-Z_]+", CUDA)
-doctor/cuda/cuda.c id doctor/cuda/cuda.c add_error\([a-z]+, "\K[a-z_]+'
+doctor/cuda/cuda.c id doctor/cuda/cuda.c add_error\([a-z]+, "\K[a-z_]+
+doctor/verbs/gpu.c id doctor/verbs/gpu.c [?:] "\Kverbs_[a-z_]+(?=")'
 # finding_calls TREE: "FILE ID" of each call, the id as the call has it
 finding_calls() {
 	(cd "$1" && find doctor -name '*.c' | sort | while read -r file; do

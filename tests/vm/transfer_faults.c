@@ -3,9 +3,12 @@
  * Transfers by real verbs with one thing wrong each: that it is noticed, and named. Runs in the
  * test VM: transfer_faults DEVICE. Prints TAP.
  */
+#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "core/base/arena.h"
 #include "doctor/verbs/transfer.h"
@@ -158,6 +161,44 @@ static void run_fault(const struct fault *fault)
 		     fault->name, &trouble);
 }
 
+/* ---- GPU memory, without a GPU: what the driver says to another descriptor ---- */
+
+static void one_finding(const char *what, const struct findings *findings, const char *id,
+			const char *part)
+{
+	const struct finding *finding = findings->n == 1 ? findings->item : NULL;
+	bool good = finding && finding->status == FINDING_FAIL && strcmp(finding->id, id) == 0 &&
+		    strcmp(finding->subject, "mlx5_1 GPU 0") == 0 &&
+		    strstr(finding->evidence, part) && finding->remedy[0];
+
+	printf("%s - GPU memory: %s\n", good ? "ok" : "not ok", what);
+	if (finding && !good)
+		printf("#   %s: %s\n", finding->id, finding->evidence);
+	failed |= !good;
+}
+
+static void gpu_memory(const struct doctor *doctor)
+{
+	struct arena arena = {0};
+	struct findings findings = {.arena = &arena};
+	int memory = memfd_create("memory", MFD_CLOEXEC);
+	struct cuda_memory gpu = {.what = "GPU 0", .dmabuf = memory, .bytes = BYTES};
+
+	if (verbs_register_gpus(&findings, doctor, &gpu, 1) < 0)
+		printf("# no memory\n");
+	one_finding("a descriptor that is no dma-buf", &findings, "verbs_dmabuf",
+		    "ibv_reg_dmabuf_mr: ");
+	findings.n = 0;
+	gpu.dmabuf = -1;
+	gpu.address = (void *)4096;
+	if (verbs_register_gpus(&findings, doctor, &gpu, 1) < 0)
+		printf("# no memory\n");
+	one_finding("an address that the kernel cannot pin", &findings, "verbs_peermem",
+		    "ibv_reg_mr: Bad address (EFAULT), for 64 KiB");
+	(void)close(memory);
+	arena_free(&arena);
+}
+
 int main(int argc, char **argv)
 {
 	const struct doctor_options options = {.common = {.sysroot = "/"}, .device = argv[1]};
@@ -177,6 +218,7 @@ int main(int argc, char **argv)
 	device = &devices.item[0];
 	for (size_t i = 0; i < sizeof(faults) / sizeof(faults[0]); i++)
 		run_fault(&faults[i]);
+	gpu_memory(&doctor);
 	verbs_devices_close(&devices);
 	arena_free(&arena);
 	return failed;

@@ -126,6 +126,50 @@ UNIT_ROWS(library_cases)
 	assert_has(findings.item[0].evidence, row->said);
 }
 
+/* ---- memory ---- */
+
+static const struct memory_case {
+	const char *name, *how;
+	int taken;
+	const char *shown, *said;
+} memory_cases[] = {
+	{"cuda memory: pointer and dma-buf are the same", "", 1, "", ""},
+	{"cuda memory: of each GPU", "count=3", 3, "", ""},
+	{"cuda memory: without dma-buf it is said, and used", "no-dmabuf", 1,
+	 "cuda_memory:0000:1a:00.0=warn",
+	 "cuMemGetHandleForAddressRange failed: CUDA_ERROR_NOT_SUPPORTED (801)"},
+	{"cuda memory: none left", "no-memory", 0, "cuda_memory:0000:1a:00.0=fail",
+	 "cuMemAlloc failed: CUDA_ERROR_OUT_OF_MEMORY (2)"},
+	{"cuda memory: no GPU adds nothing", "count=0", 0, "", ""},
+	{"cuda memory: a cuInit that fails adds nothing", "init=802", 0, "", ""},
+};
+
+UNIT_ROWS(memory_cases)
+{
+	WITH_FINDINGS;
+	struct cuda_memory memory[CUDA_GPUS_MAX];
+	unsigned char seen = 0;
+	int n;
+
+	behave(row->how);
+	n = cuda_allocate(&findings, fake, memory);
+	assert_int_equal(n, row->taken);
+	assert_string_equal(shown(&findings), row->shown);
+	assert_has(all_evidence(&findings), row->said);
+	for (int i = 0; i < n; i++) {
+		off_t last = (off_t)memory[i].bytes - 1;
+
+		assert_has(memory[i].what, "a:00.0");
+		((unsigned char *)memory[i].address)[last] = 0x5a;
+		if (row->shown[0]) {
+			assert_int_equal(memory[i].dmabuf, -1);
+			continue;
+		}
+		assert_int_equal(pread(memory[i].dmabuf, &seen, 1, last), 1);
+		assert_int_equal(seen, 0x5a);
+	}
+}
+
 int main(void)
 {
 	return unit_main("cuda");

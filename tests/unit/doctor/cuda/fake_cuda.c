@@ -4,10 +4,13 @@
  * the environment says of their behaviour, words with a space between. It is a shared library of
  * its own, so that loading it is tested, too.
  */
+#include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 /* Each is declared where it is defined: there is no header of theirs. */
 #define EXPORTED(name, ...)                                                                        \
@@ -90,4 +93,47 @@ EXPORTED(cuDeviceGetAttribute, int *value, int attribute, int device)
 	default:
 		return 1;
 	}
+}
+
+EXPORTED(cuDevicePrimaryCtxRetain, void **context, int device)
+{
+	static int one;
+
+	(void)device;
+	*context = &one;
+	return 0;
+}
+
+EXPORTED(cuCtxSetCurrent, void *context)
+{
+	return context ? 0 : 201;
+}
+
+static int memory_fd = -1;
+
+EXPORTED(cuMemAlloc_v2, unsigned long long *address, size_t size)
+{
+	void *memory;
+
+	if (told("no-memory"))
+		return 2;
+	memory_fd = memfd_create("gpu", MFD_CLOEXEC);
+	if (memory_fd < 0 || ftruncate(memory_fd, (off_t)size) < 0)
+		return 2;
+	memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, memory_fd, 0);
+	*address = (unsigned long long)memory;
+	return memory == MAP_FAILED ? 2 : 0;
+}
+
+EXPORTED(cuMemGetHandleForAddressRange, void *handle, unsigned long long address, size_t size,
+	 int type, unsigned long long flags)
+{
+	(void)address;
+	/* Whole pages of the host, which have 64 KiB on some aarch64 kernels */
+	if (type != 1 || flags != 0 || size % 65536)
+		return 1;
+	if (told("no-dmabuf"))
+		return 801;
+	*(int *)handle = memory_fd;
+	return 0;
 }

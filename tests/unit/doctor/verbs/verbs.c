@@ -21,6 +21,134 @@ UNIT_TEST("gid: rails are told apart by their bits")
 	assert_int_equal(gid_common_bits(&gid[0], &gid[2]), 116);
 }
 
+/* ---- which device and port ---- */
+
+static const struct match_case {
+	const char *name, *only, *device;
+	int port;
+} match_cases[] = {
+	{"device: any", NULL, "mlx5_6", 0},
+	{"device: by its name", "mlx5_6", "mlx5_6", 0},
+	{"device: its port", "mlx5_6:2", "mlx5_6", 2},
+	{"device: the beginning of another name is none", "mlx5_10", "mlx5_1", -1},
+	{"device: another name", "mlx5_1", "mlx5_10", -1},
+	{"device: no port 0", "mlx5_6:0", "mlx5_6", -1},
+	{"device: no port 256", "mlx5_6:256", "mlx5_6", -1},
+	{"device: a port is a number", "mlx5_6:x", "mlx5_6", -1},
+};
+
+UNIT_ROWS(match_cases)
+{
+	assert_int_equal(verbs_device_match(row->only, row->device), row->port);
+}
+
+static const struct port_case {
+	const char *name, *only;
+	struct {
+		enum ibv_port_state state;
+		uint8_t layer;
+		uint16_t lid;
+		const char *gid; /* NULL: none */
+	} port[2];
+	unsigned used; /* 0: none */
+} port_cases[] = {
+	{"port: the first that is ACTIVE and has a GID",
+	 NULL,
+	 {{IBV_PORT_DOWN, IBV_LINK_LAYER_ETHERNET, 0, "fe80::1"},
+	  {IBV_PORT_ACTIVE, IBV_LINK_LAYER_ETHERNET, 0, "fe80::1"}},
+	 2},
+	{"port: one without a GID is none, whatever its LID",
+	 NULL,
+	 {{IBV_PORT_ACTIVE, IBV_LINK_LAYER_ETHERNET, 7, NULL},
+	  {IBV_PORT_DOWN, IBV_LINK_LAYER_ETHERNET, 0, NULL}},
+	 0},
+	{"port: of InfiniBand a LID is enough",
+	 NULL,
+	 {{IBV_PORT_ACTIVE, IBV_LINK_LAYER_INFINIBAND, 7, NULL},
+	  {IBV_PORT_ACTIVE, IBV_LINK_LAYER_INFINIBAND, 8, "fe80::1"}},
+	 1},
+	{"port: the one that --device names",
+	 "mlx5_6:2",
+	 {{IBV_PORT_ACTIVE, IBV_LINK_LAYER_ETHERNET, 0, "fe80::1"},
+	  {IBV_PORT_ACTIVE, IBV_LINK_LAYER_ETHERNET, 0, "fe80::2"}},
+	 2},
+};
+static const struct port_case *port_row;
+static struct ibv_context fake_context;
+
+static struct ibv_device **fake_list(int *n)
+{
+	static struct ibv_device device, *list[] = {&device, NULL};
+
+	*n = 1;
+	return list;
+}
+
+static void fake_free_list(UNUSED struct ibv_device **list)
+{
+}
+
+static const char *fake_name(UNUSED struct ibv_device *device)
+{
+	return "mlx5_6";
+}
+
+static struct ibv_context *fake_open(UNUSED struct ibv_device *device)
+{
+	return &fake_context;
+}
+
+static int fake_close(UNUSED struct ibv_context *context)
+{
+	return 0;
+}
+
+static int fake_query_device(UNUSED struct ibv_context *context, struct ibv_device_attr *attr)
+{
+	*attr = (struct ibv_device_attr){.phys_port_cnt = 2};
+	return 0;
+}
+
+static int fake_query_port(UNUSED struct ibv_context *context, uint8_t number,
+			   struct _compat_ibv_port_attr *ret)
+{
+	struct ibv_port_attr *attr = (struct ibv_port_attr *)ret;
+
+	attr->state = port_row->port[number - 1].state;
+	attr->link_layer = port_row->port[number - 1].layer;
+	attr->lid = port_row->port[number - 1].lid;
+	return 0;
+}
+
+static int fake_query_gid(UNUSED struct ibv_context *context, uint8_t number, UNUSED int index,
+			  union ibv_gid *gid)
+{
+	const char *text = port_row->port[number - 1].gid;
+
+	return text && inet_pton(AF_INET6, text, gid->raw) == 1 ? 0 : -1;
+}
+
+UNIT_ROWS(port_cases)
+{
+	const struct verbs verbs = {.get_device_list = fake_list,
+				    .free_device_list = fake_free_list,
+				    .get_device_name = fake_name,
+				    .open_device = fake_open,
+				    .close_device = fake_close,
+				    .query_device = fake_query_device,
+				    .query_port = fake_query_port,
+				    .query_gid = fake_query_gid};
+	const struct doctor doctor = {.options = {.device = row->only}};
+	cleanup_verbs_devices devices = {0};
+	WITH_ARENA;
+	int error;
+
+	port_row = row;
+	assert_int_equal(verbs_devices_open(&verbs, &doctor, &arena, &devices, &error), 0);
+	assert_int_equal(devices.n, 1);
+	assert_int_equal(devices.item[0].usable ? devices.item[0].port.number : 0, row->used);
+}
+
 /* ---- verified data ---- */
 
 static const struct pattern_case {
@@ -267,6 +395,8 @@ UNIT_TEST("verbs: without devices it says so")
 	assert_string_equal(findings.item[0].id, "verbs_library");
 	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
 	assert_true(findings.item[0].remedy[0]);
+	assert_int_equal(verbs_register_gpus(&findings, &doctor, &(struct cuda_memory){0}, 1), 0);
+	assert_int_equal(findings.n, 1); /* that has been said */
 }
 
 int main(void)
