@@ -558,50 +558,35 @@ bool json_bool(struct json_document *doc, const struct json_node *node, bool abs
 	return json_expect(doc, node, JSON_BOOL) ? node->boolean : absent;
 }
 
-/* The digits as a C string; false if they are no 64-bit integer. */
-static bool copy_digits(const struct json_node *node, char digits[32])
+/* An int64_t's bits if is_signed */
+static uint64_t read_integer(struct json_document *doc, const struct json_node *node,
+			     bool is_signed, uint64_t absent)
 {
-	if (node->len >= 32)
-		return false;
-	memcpy(digits, node->text, node->len);
-	digits[node->len] = '\0';
-	return digits[strspn(digits, "-0123456789")] == '\0';
+	const char *allowed = is_signed ? "-0123456789" : "0123456789";
+	char digits[32];
+	uint64_t number;
+
+	if (!json_expect(doc, node, JSON_NUMBER))
+		return absent;
+	(void)snprintf(digits, sizeof(digits), "%.*s",
+		       (int)(node->len < sizeof(digits) ? node->len : sizeof(digits)), node->text);
+	errno = 0;
+	number = is_signed ? (uint64_t)strtoll(digits, NULL, 10) : strtoull(digits, NULL, 10);
+	if (!errno && node->len < sizeof(digits) && !digits[strspn(digits, allowed)])
+		return number;
+	(void)json_fail(doc, node, "%s is not an integer %s", digits,
+			is_signed ? "in the range of 64 bits" : "from 0 to 2^64-1");
+	return absent;
 }
 
 int64_t json_int64(struct json_document *doc, const struct json_node *node, int64_t absent)
 {
-	char digits[32];
-	long long number;
-
-	if (!json_expect(doc, node, JSON_NUMBER))
-		return absent;
-	errno = 0;
-	if (copy_digits(node, digits)) {
-		number = strtoll(digits, NULL, 10);
-		if (!errno)
-			return number;
-	}
-	(void)json_fail(doc, node, "%.*s is not an integer in the range of 64 bits",
-			(int)(node->len < 32 ? node->len : 32), node->text);
-	return absent;
+	return (int64_t)read_integer(doc, node, true, (uint64_t)absent);
 }
 
 uint64_t json_uint64(struct json_document *doc, const struct json_node *node, uint64_t absent)
 {
-	char digits[32];
-	unsigned long long number;
-
-	if (!json_expect(doc, node, JSON_NUMBER))
-		return absent;
-	errno = 0;
-	if (copy_digits(node, digits) && digits[0] != '-') {
-		number = strtoull(digits, NULL, 10);
-		if (!errno)
-			return number;
-	}
-	(void)json_fail(doc, node, "%.*s is not an integer from 0 to 2^64-1",
-			(int)(node->len < 32 ? node->len : 32), node->text);
-	return absent;
+	return read_integer(doc, node, false, absent);
 }
 
 unsigned json_word(struct json_document *doc, const struct json_node *node,

@@ -12,7 +12,7 @@
 #include "core/base/fs.h"
 #include "core/spec/spec.h"
 
-/* ---- amounts of memory, as the config and the annotations write them (config.c) ---- */
+/* ---- amounts of memory, as the config and the annotations write them ---- */
 
 /* RLIM_INFINITY, and what config.json spells 18446744073709551615 */
 #define MEMLOCK_UNLIMITED UINT64_MAX
@@ -24,7 +24,7 @@
  */
 int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 
-/* ---- what the administrator grants, by /etc/oci-rdma-hook/config.json (config.c) ---- */
+/* ---- what the administrator grants, by /etc/oci-rdma-hook/config.json ---- */
 
 #define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
 #define CONFIG_SIZE_MAX (256 * 1024)
@@ -116,7 +116,7 @@ bool config_knows_variable(const struct config *config, const char *name);
 /* True if the namespace is one of config.namespaces; an unknown one (NULL) only matches "*". */
 bool config_allows_namespace(const struct config *config, const char *name);
 
-/* ---- what a pod asks for (request.c) ---- */
+/* ---- what a pod asks for ---- */
 
 /*
  * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,

@@ -1,11 +1,11 @@
 #!/bin/bash
-# The keys of config.json and the annotations of a pod have one source each, the lists in core/policy/config.c and the table in request.c, which the hook
+# The keys of config.json and the annotations of a pod have one source each, the lists in core/policy/policy.c, which the hook
 # says when it meets one that it does not know. All else that has to name them is held against it: what fails here says where to add what.
 # shellcheck disable=SC2016 # backticks are Markdown's
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 by_case
-TABLE=core/policy/config.c
+TABLE=core/policy/policy.c
 MANUAL=doc/configuration.md
 INSTALLED=config/config.json
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/policy/config.c share */
+/* What the tests of core/policy/policy.c share */
 #ifndef TESTS_UNIT_CONFIG_SUITE_H
 #define TESTS_UNIT_CONFIG_SUITE_H
 
