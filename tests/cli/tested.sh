@@ -22,6 +22,9 @@ wrong "a job that the suite does not run" "tests/vm/check-engines does not run t
 wrong "a suite without its jobs" "tests/vm/check-engines: name its jobs" 'first(.runs[] | select(.suites)).suites = {"tests/vm/check-engines": []}'
 wrong "no evidence" "NRI plugin: say by_hand, with the day, or the suites" 'del(first(.runs[] | select(.suites)).suites)'
 wrong "by hand, without a day" "say by_hand, with the day" '.runs[0].by_hand = "once"'
+cp -r --parents tools/tested doc/tested.* README.md tests/tests.mk tests/vm tests/unit/nri/session/recorded.c "$T"
+sed -i '/^- \*\*Not run on/d' "$T/README.md"
+has "a page that does not say it" "README.md: it has no place for: - **Not run on:**" "$(cd "$T" && tools/tested)"
 row "a suite that runs before a release alone is not called CI"
 has "check-long" 'before a release: `tests/vm/check-long node`' "$(grep check-long doc/tested.md)"
 finish
