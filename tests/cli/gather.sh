@@ -180,7 +180,7 @@ namespaces/oci-rdma-nri/oci-rdma-nri.yaml
 $(for container in install metrics plugin; do echo "$logs/$container/$container/logs/current.log"; done)
 rdma-events.yaml
 rdma-pods.yaml
-version" "$("${pod[@]}" tar -C /must-gather -c . | tar -t | sed -n 's|^\./||; /[^/]$/p' | LC_ALL=C sort)"
+version" "$("${pod[@]}" /bin/tar -C /must-gather -c . | tar -t | sed -n 's|^\./||; /[^/]$/p' | LC_ALL=C sort)"
 timeout 2 "${pod[@]}" /bin/bash -c 'trap : TERM INT; sleep infinity & wait'
 is "that container stays until it is ended" 124 "$?"
 is "no empty directory is left" "" "$(find "$out" -type d -empty)"
