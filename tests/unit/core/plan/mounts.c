@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A mount of the container's over /etc/nccl.conf */
+/* /etc/nccl.conf as the image has it, and a mount of the container's over it */
 #include "suite.h"
 
 static const struct mount_case {
@@ -58,4 +58,37 @@ UNIT_TEST("mount: does not matter without values")
 	cleanup_bench bench = plan_of(&setup);
 
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "");
+}
+
+/* ---- the image's own ---- */
+
+#define HCA "NCCL_IB_HCA==mlx5_0\n"
+
+static const struct image_case {
+	const char *name;
+	struct setup setup;
+	size_t n_settings;
+	const char *codes;
+} image_cases[] = {
+	{"image: what it sets is left out, with a warning",
+	 SETUP(ASKED, .image_conf = "X=1\n" HCA, ONE_DEVICE), 0, "conf_already_set"},
+	{"image: the same value needs none",
+	 SETUP(ASKED, .image_conf = "NCCL_IB_HCA==mlx5_6", ONE_DEVICE), 0, ""},
+	{"image: what it does not set is given", SETUP(ASKED, .image_conf = "X=1\n", ONE_DEVICE), 1,
+	 ""},
+	{"image: what the environment sets comes first",
+	 SETUP(ASKED, .image_conf = HCA, .env = {"NCCL_IB_HCA==mlx5_9"}, ONE_DEVICE), 1,
+	 "env_already_set"},
+	{"image: UCX does not read it",
+	 SETUP(ASKED, .image_conf = "UCX_NET_DEVICES=x\n", .ucx = true, ONE_DEVICE), 2, ""},
+	{"image: a mount hides it", SETUP(ASKED, .image_conf = HCA, .mounts = {"/etc"}, ONE_DEVICE),
+	 1, "nccl_conf_mounted"},
+};
+
+UNIT_ROWS(image_cases)
+{
+	cleanup_bench bench = plan_of(&row->setup);
+
+	assert_int_equal(bench.plan.n_settings, row->n_settings);
+	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), row->codes);
 }

@@ -95,6 +95,7 @@ static struct facts facts_of(struct bench *bench)
 		.request = &bench->request,
 		.devices = &bench->devices,
 		.gpus = &bench->gpus,
+		.image_conf = &bench->image_conf,
 		.node_memory = bench->node_memory,
 		.memlock_max = bench->memlock_max,
 		.lacking = bench->lacking,
@@ -140,6 +141,11 @@ void set_up(struct bench *bench, const struct setup *setup)
 	};
 	bench->memlock_max = setup->memlock_max;
 	bench->lacking = setup->lacking;
+	if (setup->image_conf)
+		bench->image_conf = (struct fs_text){
+			.bytes = arena_strdup(&bench->arena, setup->image_conf),
+			.len = strlen(setup->image_conf),
+		};
 	bench->spec.user_namespace = setup->user_namespace;
 	bench->spec.every_device = setup->every_device;
 	bench->gpus.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct gpu));

@@ -83,6 +83,7 @@ struct setup {
 	enum identity_doubt doubt;
 	const char *env[ENV_MAX];
 	const char *mounts[ITEMS_MAX];
+	const char *image_conf; /* its text; NULL: none */
 	struct seccomp_profile seccomp;
 	bool has_memlock;
 	uint64_t soft;
@@ -104,6 +105,7 @@ struct bench {
 	uint64_t node_memory;
 	uint64_t memlock_max;
 	uint64_t lacking;
+	struct fs_text image_conf;
 	struct plan plan;
 	struct warnings warnings;
 };

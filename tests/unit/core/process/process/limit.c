@@ -6,6 +6,7 @@
 #include "core/process/process.h"
 
 #include <sys/capability.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
@@ -127,6 +128,30 @@ UNIT_TEST_FOR_ROOT("nor do those of one that maps all ids to themselves")
 	const char *map = "0 0 4294967295\n";
 
 	assert_int_equal(unit_exit_of(unit_start_mapped(ask_and_try, NULL, map, NULL)), 0);
+}
+
+/* What a bounding set lacks, of those that are asked for */
+static int drop_and_ask(const void *context)
+{
+	uint64_t bounds = UINT64_C(1) << CAP_CHOWN | UINT64_C(1) << CAP_IPC_LOCK;
+
+	(void)context;
+	if (own_lacks_capabilities(bounds))
+		return UNIT_NOT_HERE;
+	if (prctl(PR_CAPBSET_DROP, CAP_IPC_LOCK, 0, 0, 0) < 0)
+		return UNIT_NOT_HERE;
+	if (own_lacks_capabilities(bounds) != UINT64_C(1) << CAP_IPC_LOCK)
+		return 1;
+	/* Nobody has one that the kernel does not know. */
+	return own_lacks_capabilities(UINT64_C(1) << 63 | UINT64_C(1) << CAP_CHOWN) == UINT64_C(1)
+											       << 63
+		       ? 0
+		       : 2;
+}
+
+UNIT_TEST_FOR_ROOT("capabilities that the bounding set lacks")
+{
+	assert_int_equal(unit_result_of(drop_and_ask, NULL), 0);
 }
 
 /* ---- the ids of its root ---- */
