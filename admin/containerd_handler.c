@@ -171,24 +171,24 @@ static void print_annotations(const struct containerd_handler *own)
 static void print_containerd_tables(const struct rendering *r)
 {
 	const char *runtime = handler_runtime_name(r->shim);
-	const char *between = r->is_default ? "" : "-";
-	const char *behind = r->is_default ? "" : runtime;
+	char name[64];
 
+	(void)snprintf(name, sizeof(name), "rdma%s%.32s", r->is_default ? "" : "-",
+		       r->is_default ? "" : runtime);
 	(void)printf("\n"
 		     "# Rendered by: oci-rdma-admin --containerd-handler %s\n"
 		     "#\n"
-		     "# For pods with `runtimeClassName: rdma%s%s`. Every setting but BinaryName "
+		     "# For pods with `runtimeClassName: %s`. Every setting but BinaryName "
 		     "and pod_annotations is copied from the handler %s:\n"
 		     "# render this again when that handler changes. Takes effect with `systemctl "
 		     "restart containerd`; running containers go on.\n",
-		     r->shim, between, behind, r->own->name);
-	(void)printf("[plugins.'%s'.containerd.runtimes.rdma%s%s]\n", r->plugin, between, behind);
+		     r->shim, name, r->own->name);
+	(void)printf("[plugins.'%s'.containerd.runtimes.%s]\n", r->plugin, name);
 	if (!r->own->type[0])
 		(void)printf("runtime_type = 'io.containerd.runc.v2'\n");
 	print_entries(r->own, "");
 	print_annotations(r->own);
-	(void)printf("[plugins.'%s'.containerd.runtimes.rdma%s%s.options]\n", r->plugin, between,
-		     behind);
+	(void)printf("[plugins.'%s'.containerd.runtimes.%s.options]\n", r->plugin, name);
 	print_entries(r->own, "options");
 	(void)printf("BinaryName = '%s'\n", r->shim);
 }

@@ -110,27 +110,12 @@ static bool is_replaced(const struct toml_item *entry)
 	return false;
 }
 
-static void print_crio_tables(const struct crio_handler *own, const char *name)
-{
-	const char *table = "";
-
-	for (size_t i = 0; i < own->entries.n; i++) {
-		const struct toml_item *entry = &own->entries.item[i];
-
-		if (!entry->table[0] || is_replaced(entry))
-			continue;
-		if (strcmp(table, entry->table) != 0)
-			(void)printf("[crio.runtime.runtimes.%s.%s]\n", name, entry->table);
-		table = entry->table;
-		(void)printf("%s\n", entry->spelled);
-	}
-}
-
 static void print_drop_in(const struct rendering *r)
 {
 	const struct crio_handler *own = &r->own;
 	const char *runtime = handler_runtime_name(r->shim);
 	bool is_crun = strcmp(runtime, "crun") == 0;
+	const char *table = "";
 	char name[64];
 
 	(void)snprintf(name, sizeof(name), "rdma%s%.32s", is_crun ? "" : "-",
@@ -149,11 +134,19 @@ static void print_drop_in(const struct rendering *r)
 	(void)printf("[crio.runtime.runtimes.%s]\nruntime_path = \"%s\"\n", name, r->shim);
 	if (!own->entries.n)
 		(void)printf("runtime_type = \"oci\"\nruntime_root = \"/run/%s\"\n", own->name);
-	for (size_t i = 0; i < own->entries.n; i++) {
-		if (!own->entries.item[i].table[0] && !is_replaced(&own->entries.item[i]))
-			(void)printf("%s\n", own->entries.item[i].spelled);
+	/* Its own keys first, since what follows a heading belongs to that table */
+	for (int below = 0; below < 2; below++) {
+		for (size_t i = 0; i < own->entries.n; i++) {
+			const struct toml_item *entry = &own->entries.item[i];
+
+			if ((entry->table[0] != '\0') != below || is_replaced(entry))
+				continue;
+			if (strcmp(table, entry->table) != 0)
+				(void)printf("[crio.runtime.runtimes.%s.%s]\n", name, entry->table);
+			table = entry->table;
+			(void)printf("%s\n", entry->spelled);
+		}
 	}
-	print_crio_tables(own, name);
 }
 
 static int render_drop_in(struct rendering *r, struct err *err)

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "admin/installation/installation.h"
 
-#include <fcntl.h>
 #include <stdbool.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/policy/runtimes.h"
@@ -18,16 +16,9 @@ static bool is_own_program(int sysroot, const char *path)
 	       program_is_called(sysroot, path, HOOK_NAME);
 }
 
-static bool has_programs(int sysroot)
-{
-	cleanup_fd fd = fs_open(sysroot, "usr/bin", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-	return fd >= 0;
-}
-
 int runtimes_check(struct arena *arena, int sysroot, struct err *err)
 {
-	bool found = !has_programs(sysroot);
+	bool found = !tree_exists(sysroot, "usr/bin");
 	struct runtimes runtimes;
 
 	if (runtimes_read(arena, sysroot, &runtimes, err) < 0)

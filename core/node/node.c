@@ -108,7 +108,7 @@ static void read_parent(int verbs, struct arena *arena, struct device *device)
 	const char *name = text_base_name(device->path);
 	bool auxiliary = !text_is_pci_address(name);
 	const char *path = device->path;
-	char link[NODE_LINK_MAX];
+	char link[256]; /* "../0000:3b:00.0" */
 	const char *physfn;
 
 	if (auxiliary)

@@ -85,7 +85,41 @@ UNIT_ROWS_AS("port: ", port_cases)
 
 	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices), NUMBER_VERBS);
 	ports_read_all(&node, &arena, devices.item);
+	/* Once more changes nothing. */
+	ports_read_all(&node, &arena, devices.item);
 	assert_string_equal(ports_text(&arena, &node, devices.item), row->ports);
+}
+
+/* The kernel would ask the device's firmware, which a plan needs for several ports alone. */
+UNIT_TEST("port: of a single one, its state is not asked for a plan")
+{
+	static const struct entry state[ENTRIES_MAX] = {{PORT "/state", "4: ACTIVE\n"}};
+	WITH_DIR(dir);
+	cleanup_node node = usual_node(&dir, state);
+	struct devices devices = {0};
+
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices), NUMBER_VERBS);
+	node_read_ports(&node, &arena, devices.item);
+	assert_int_equal(devices.item[0].n_ports, 1);
+	assert_string_equal(devices.item[0].port[0].state, "");
+}
+
+UNIT_TEST("device: an auxiliary one on a virtual function is a scalable function")
+{
+	static const struct entry auxiliary[ENTRIES_MAX] = {
+		{"sys/dev/char/231:198", "> ../../devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/"
+					 "mlx5_core.sf.4/infiniband_verbs/uverbs6"},
+		{FUNCTION "/mlx5_core.sf.4/infiniband_verbs/uverbs6/ibdev", "mlx5_6\n"},
+	};
+	WITH_DIR(dir);
+	cleanup_node node = usual_node(&dir, auxiliary);
+	struct devices devices = {0};
+
+	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices), NUMBER_VERBS);
+	assert_int_equal(devices.item[0].kind, DEVICE_SF);
+	assert_string_equal(devices.item[0].address, "mlx5_core.sf.4");
+	assert_string_equal(devices.item[0].pci, "0000:3b:02.6");
+	assert_string_equal(devices.item[0].pf, "0000:3b:00.0");
 }
 
 UNIT_TEST("port: a device that goes has none")
