@@ -56,15 +56,14 @@ static bool is_gpu(int bus, const char *address)
 
 void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus)
 {
-	static const char functions[] = "sys/bus/pci/devices";
 	cleanup_fd bus = -1;
 	const char **names;
 	int n;
 
 	if (gpu_list_driver(node, arena, gpus))
 		return;
-	bus = tree_open_dir(node->root, functions);
-	n = bus < 0 ? 0 : tree_list(arena, node->root, functions, "", &names);
+	bus = tree_open_dir(node->root, "sys/bus/pci/devices");
+	n = bus < 0 ? 0 : tree_list(arena, bus, ".", "", &names);
 	for (int i = 0; i < n; i++) {
 		if (text_is_pci_address(names[i]) && is_gpu(bus, names[i]))
 			gpu_add(node, arena, names[i], -1, gpus);

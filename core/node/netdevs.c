@@ -42,7 +42,7 @@ void node_read_host_netdev(const struct node *node, struct arena *arena, struct 
 
 	if (dir < 0 || device->kind == DEVICE_VIRTUAL)
 		return;
-	n = tree_list_all(arena, node->root, path, "", &names);
+	n = tree_list_all(arena, dir, ".", "", &names);
 	for (int i = 0; i < n; i++) {
 		if (text_is_netdev_name(names[i]) &&
 		    (!device->netdev[0] || text_compare_natural(names[i], device->netdev) < 0))
@@ -78,10 +78,17 @@ static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
 			   const char *sandbox_id)
 {
-	cleanup_fd dir = sandbox_id && sandbox_id[0] ? tree_open_dir(node->root, DEVINFO_DIR) : -1;
+	cleanup_fd dir = -1;
 	const char **names;
-	int n = dir < 0 ? 0 : tree_list(arena, node->root, DEVINFO_DIR, "", &names);
+	bool all = true;
+	int n;
 
+	for (size_t i = 0; i < devices->n; i++)
+		all &= devices->item[i].netdev[0] != '\0';
+	if (all || !sandbox_id || !sandbox_id[0])
+		return;
+	dir = tree_open_dir(node->root, DEVINFO_DIR);
+	n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
 	for (int i = 0; i < n; i++) {
 		const char *id = strstr(names[i], sandbox_id);
 		const char *netdev = id ? id + strlen(sandbox_id) : "";

@@ -231,11 +231,10 @@ void node_find_address(const struct node *node, struct arena *arena, const char 
 void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		   struct devices *devices)
 {
-	static const char class[] = "sys/class/" VERBS_CLASS;
-	cleanup_fd dir = tree_open_dir(node->root, class);
+	cleanup_fd dir = tree_open_dir(node->root, "sys/class/" VERBS_CLASS);
 	char link[NODE_LINK_MAX];
 	const char **names;
-	int n = dir < 0 ? 0 : tree_list(arena, node->root, class, "", &names);
+	int n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
 
 	for (int i = 0; i < n; i++) {
 		const struct device *added;

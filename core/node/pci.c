@@ -137,7 +137,7 @@ bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *
 {
 	cleanup_fd dir = tree_open_dir(node->root, GPUS);
 	const char **names;
-	int n = dir < 0 ? 0 : tree_list(arena, node->root, GPUS, "", &names);
+	int n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
 
 	/* Their names are their addresses, and so in order. */
 	for (int i = 0; i < n; i++) {
