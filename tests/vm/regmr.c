@@ -1,7 +1,8 @@
 /*
  * regmr: registers 256 MiB of memory with every RDMA device that libibverbs sees, as a training
  * program does. libibverbs leaves out the devices whose /dev/infiniband/uverbsN the container
- * lacks, so these are the container's own.
+ * lacks, so these are the container's own. With every VFIO group of the container it maps as much
+ * for DMA, as DPDK and QEMU do.
  *
  * Prints what decides about it (uid, limit, capabilities) and a line per device; exits 0 if all
  * went well:
@@ -10,10 +11,14 @@
  *   mlx5_1: reg_mr 256 MiB: ENOMEM (Cannot allocate memory)
  */
 #include <errno.h>
+#include <fcntl.h>
+#include <glob.h>
 #include <infiniband/verbs.h>
+#include <linux/vfio.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -47,12 +52,11 @@ static void print_process(void)
 }
 
 /* Returns 0, or prints which call failed and returns its errno. */
-static int report(struct ibv_device *device, const char *call)
+static int report(const char *device, const char *call)
 {
 	int error = errno;
 
-	printf("%s: %s: %s (%s)\n", ibv_get_device_name(device), call, strerrorname_np(error),
-	       strerror(error));
+	printf("%s: %s: %s (%s)\n", device, call, strerrorname_np(error), strerror(error));
 	return error;
 }
 
@@ -66,9 +70,9 @@ static int register_memory(struct ibv_device *device, void *memory, size_t size)
 	if (mr)
 		printf("%s: reg_mr %d MiB ok\n", ibv_get_device_name(device), MIB);
 	else if (pd)
-		error = report(device, "reg_mr 256 MiB");
+		error = report(ibv_get_device_name(device), "reg_mr 256 MiB");
 	else
-		error = report(device, context ? "alloc_pd" : "open_device");
+		error = report(ibv_get_device_name(device), context ? "alloc_pd" : "open_device");
 	if (mr)
 		ibv_dereg_mr(mr);
 	if (pd)
@@ -78,8 +82,37 @@ static int register_memory(struct ibv_device *device, void *memory, size_t size)
 	return error;
 }
 
+/* Documentation/driver-api/vfio.rst: a group, its container, the type of the IOMMU, a mapping */
+static int map_for_dma(const char *path, void *memory, size_t size)
+{
+	struct vfio_iommu_type1_dma_map map = {.argsz = sizeof(map),
+					       .flags = VFIO_DMA_MAP_FLAG_READ,
+					       .vaddr = (uintptr_t)memory,
+					       .size = size};
+	int group = open(path, O_RDWR | O_CLOEXEC), container, error = 0;
+
+	if (group < 0)
+		return report(path, "open");
+	container = open("/dev/vfio/vfio", O_RDWR | O_CLOEXEC);
+	if (container < 0)
+		error = report(path, "open /dev/vfio/vfio");
+	else if (ioctl(group, VFIO_GROUP_SET_CONTAINER, &container))
+		error = report(path, "VFIO_GROUP_SET_CONTAINER");
+	else if (ioctl(container, VFIO_SET_IOMMU, VFIO_TYPE1v2_IOMMU))
+		error = report(path, "VFIO_SET_IOMMU");
+	else if (ioctl(container, VFIO_IOMMU_MAP_DMA, &map))
+		error = report(path, "map_dma 256 MiB");
+	else
+		printf("%s: map_dma %d MiB ok\n", path, MIB);
+	if (container >= 0)
+		close(container);
+	close(group);
+	return error;
+}
+
 int main(void)
 {
+	glob_t groups = {0};
 	const size_t size = (size_t)MIB << 20;
 	int count = 0, failed = 0;
 	struct ibv_device **devices = ibv_get_device_list(&count);
@@ -96,5 +129,8 @@ int main(void)
 		failed |= register_memory(devices[i], memory, size);
 	if (devices)
 		ibv_free_device_list(devices);
-	return count == 0 || failed != 0;
+	glob("/dev/vfio/[0-9]*", 0, NULL, &groups);
+	for (size_t i = 0; i < groups.gl_pathc; i++)
+		failed |= map_for_dma(groups.gl_pathv[i], memory, size);
+	return failed != 0 || (count == 0 && groups.gl_pathc == 0);
 }
