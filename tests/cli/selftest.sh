@@ -119,7 +119,7 @@ says "" "" plain "0 PASS: the pod has no annotation: it can lock 64 KiB, and has
 says 6 mlx5_6 plain "1 FAIL: the pod has no annotation, and yet it has NCCL_IB_HCA=mlx5_6"
 says "" "" no-device "0 PASS: the pod has the annotation, but no device: it can lock 64 KiB"
 says "" "" main "1 FAIL: the pod got no RDMA device: is the resource"
-says "6 31" "" main "1 FAIL: the pod has a device file in /dev/infiniband, but no /sys/dev/char/231:223/ibdev: its driver is not loaded"
+says "10 31" "" main "1 FAIL: the pod has a device file in /dev/infiniband, but no /sys/dev/char/231:223/ibdev: its driver is not loaded"
 says 6 "" main "1 FAIL: user $(id -u) can lock only 64 KiB, and NCCL_IB_HCA is not set: on node"
 says 6 =mlx5_6 init "1 FAIL: user $(id -u) can lock only 64 KiB: on node"
 says "6 10" =mlx5_6:1,mlx5_10 hca "0 PASS: NCCL_IB_HCA==mlx5_6:1,mlx5_10, the pod's own devices"
