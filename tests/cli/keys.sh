@@ -107,7 +107,7 @@ is "control: a value that is no default" no "$(says_default true <<<'If `true`, 
 # ---- what programs read: doc/json.md has each member of the dry run and each code of a warning ----
 
 JSON=doc/json.md
-all_in "$JSON" "the code of each warning" "$(cat core/*.c core/*/*.c explain/*.c | tr '\n' ' ' | grep -oP 'warnings_add\(\s*[^,]*,\s*[^,]*,\s*"\K[a-z_]+' | sort -u)" \
+all_in "$JSON" "the code of each warning" "$(cat core/*.c core/*/*.c explain/*.c | tr '\n' ' ' | grep -oP '(?:warnings_add\(\s*[^,]*,|plan_warn\()\s*[^,]*,\s*"\K[a-z_]+' | sort -u)" \
 	"$(sed -n '/^| code/,/^$/p' "$JSON" | sed 1,2d | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u)"
 node h100
 plan h100-trainer.json
