@@ -558,7 +558,7 @@ bool json_bool(struct json_document *doc, const struct json_node *node, bool abs
 	return json_expect(doc, node, JSON_BOOL) ? node->boolean : absent;
 }
 
-/* An int64_t's bits if is_signed */
+/* An int64_t's bits if is_signed. What is cut off is out of range: JSON has no leading zeros. */
 static uint64_t read_integer(struct json_document *doc, const struct json_node *node,
 			     bool is_signed, uint64_t absent)
 {
@@ -572,7 +572,7 @@ static uint64_t read_integer(struct json_document *doc, const struct json_node *
 		       (int)(node->len < sizeof(digits) ? node->len : sizeof(digits)), node->text);
 	errno = 0;
 	number = is_signed ? (uint64_t)strtoll(digits, NULL, 10) : strtoull(digits, NULL, 10);
-	if (!errno && node->len < sizeof(digits) && !digits[strspn(digits, allowed)])
+	if (!errno && !digits[strspn(digits, allowed)])
 		return number;
 	(void)json_fail(doc, node, "%s is not an integer %s", digits,
 			is_signed ? "in the range of 64 bits" : "from 0 to 2^64-1");
