@@ -12,8 +12,6 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 
-/* Eight GPUs with persistence take 2.6 s, and without it 1 to 3 s each. */
-#define SLOW_MS 5000
 /* Enough for a registration to be one; nobody misses it on a GPU. Of this size cuMemAlloc gives
  * whole pages, as a dma-buf needs. */
 #define MEMORY_BYTES ((size_t)64 << 20)
@@ -196,11 +194,9 @@ static int add_init(struct findings *findings, int version, int result, int64_t 
 	(void)snprintf(call, sizeof(call), "cuInit of CUDA %d.%d", version / 1000,
 		       version % 1000 / 10);
 	if (result == CUDA_SUCCESS)
-		return findings_add(
-			findings, "cuda_init", "", FINDING_OK,
-			took_ms > SLOW_MS ? "nvidia-persistenced on the node makes it quicker" : "",
-			"%s took %d.%02d s", call, (int)(took_ms / 1000),
-			(int)(took_ms % 1000 / 10));
+		return findings_add(findings, "cuda_init", "", FINDING_OK, NULL,
+				    "%s took %d.%02d s", call, (int)(took_ms / 1000),
+				    (int)(took_ms % 1000 / 10));
 	/* On a node without a GPU, where the library alone is installed, this is no fault. */
 	return add_error(findings, "cuda_init", "",
 			 result == CUDA_NO_DEVICE ? FINDING_UNCHECKED : FINDING_FAIL, call, result);

@@ -21,6 +21,11 @@ CHECK(fail_to_run)
 	return err_set(&findings->err, "it is not there");
 }
 
+CHECK(lack_memory)
+{
+	return -1;
+}
+
 CHECK(hang)
 {
 	(void)findings_add(findings, "lost", NULL, FINDING_OK, NULL, "never told");
@@ -72,6 +77,9 @@ static const struct run_case {
 	 "node  not checkable it is not there\n"},
 	{"a check is made where it belongs: in a container", true, PLACES,
 	 "container  not checkable it is not there\n"},
+	{"a check that says no reason had no memory", false,
+	 LIST({"lacks", "", CHECK_EVERYWHERE, 5, lack_memory}),
+	 "lacks  not checkable out of memory\n"},
 	{"what a check does to its process stays there", false,
 	 LIST({"moved", "moves", CHECK_EVERYWHERE, 5, move}), "moved  ok there\n"},
 };
