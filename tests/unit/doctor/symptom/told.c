@@ -50,6 +50,8 @@ UNIT_TEST("told: the line, how many, and of a long one its end")
 	assert_string_equal(shown_by(&arena, text, len, &symptoms), "retry_exc");
 	assert_int_equal(symptoms.item[0].first, 4);
 	assert_int_equal(symptoms.item[0].lines, 2);
+	(void)shown_by(&arena, "Bus error (core dumped)\r\n", 25, &symptoms);
+	assert_string_equal(symptoms.item[0].quote, "Bus error (core dumped)");
 	(void)shown_by(&arena, text, strcspn(text + 3, "\n") + 3, &symptoms);
 	assert_int_equal(symptoms.item[0].first, 3);
 	assert_true(strncmp(symptoms.item[0].quote, "...---", 6) == 0);
