@@ -155,33 +155,20 @@ const char *nccl_conf_mount(const struct spec *spec)
 
 #define NAME "nccl.conf"
 
-static int make_etc(int root, const struct nccl_conf_owner *owner)
+/* Its directory, or -errno. owner: of one that is made, if there is none; NULL: none is made */
+static int open_etc(int root, const struct nccl_conf_owner *owner)
 {
-	cleanup_fd fd = -1;
+	cleanup_fd fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 
+	if (fd != -ENOENT || !owner)
+		return take_fd(&fd);
 	if (mkdirat(root, "etc", 0755) < 0)
 		return -errno;
 	fd = fs_open(root, "etc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, RESOLVE_BENEATH);
-	if (fd < 0)
-		return fd;
-	if (fchown(fd, owner->uid, owner->gid) < 0 || fchmod(fd, 0755) < 0)
+	if (fd >= 0 && (fchown(fd, owner->uid, owner->gid) < 0 || fchmod(fd, 0755) < 0))
 		return -errno;
 	return take_fd(&fd);
 }
-
-/* -ENOENT if there is none and none is to be made. */
-static int open_etc(int root, bool make, const struct nccl_conf_owner *owner, struct err *err)
-{
-	int fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-	if (fd == -ENOENT && !make)
-		return fd;
-	if (fd == -ENOENT)
-		fd = make_etc(root, owner);
-	return fd < 0 ? err_sys(err, -fd, "/etc of the container") : fd;
-}
-
-static char nothing[] = "";
 
 /* The text of the file without our old blocks, and with this one at its end. NULL without memory */
 static const char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
@@ -203,16 +190,18 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 		    bool *ret_changed, struct err *err)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd etc = open_etc(root, lines[0] != '\0', owner, err);
-	struct fs_text present = {.bytes = nothing};
+	cleanup_fd etc = open_etc(root, lines[0] ? owner : NULL);
+	struct fs_text present = {0};
 	/* No sync: a container's root does not outlive a crash of its node. */
 	struct replacement file = {.name = NAME, .mode = 0644, .attributes = -1};
 	struct stat st;
 
 	*ret_changed = false;
-	if (etc == -ENOENT)
+	if (etc == -ENOENT && !lines[0])
 		return 0;
-	if (etc < 0 || nccl_conf_read(&arena, root, &present, err) < 0)
+	if (etc < 0)
+		return err_sys(err, -etc, "/etc of the container");
+	if (nccl_conf_read(&arena, root, &present, err) < 0)
 		return -1;
 	file.bytes = compose(&arena, &present, lines);
 	if (!file.bytes)
