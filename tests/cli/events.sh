@@ -72,8 +72,10 @@ start() {
 	reporter=$!
 	within grep -q "reads /run" "$T/log"
 }
+ended() { ! kill -0 "$reporter" 2>/dev/null || grep -q '^State:.Z' "/proc/$reporter/status"; }
 stop() {
 	kill -"${1-TERM}" "$reporter"
+	within ended || kill -9 "$reporter"
 	wait "$reporter"
 	rc=$?
 	reporter=

@@ -128,12 +128,13 @@ UNIT_ROWS_AS("two of which is known the same, and not all, stay both: ", unknown
 	assert_int_equal(list_records(&scene, &entries), 2);
 }
 
-UNIT_TEST("while one is replaced both are there: the newer one is read")
+UNIT_TEST("while one is replaced both are there: the newer one is read, in whatever order")
 {
 	cleanup_scene scene = scene_make();
 
 	unit_write(scene.dir.fd, RECORD_DIR "/team-a_u_c_granted_0000000002_x.json",
 		   "{\"id\":\"x\",\"reason\":\"new\",\"entry_point\":\"nri\"}", 0600);
+	unit_write(scene.dir.fd, RECORD_DIR "/team-a_u_c_denied_0000000001_x.json", "{", 0600);
 	unit_write(scene.dir.fd, RECORD_DIR "/team-a_u_c_missed_0000000001_x.json", "{", 0600);
 	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0700, 0), 0);
 	assert_int_equal(read_record(&scene, "x"), 1);
@@ -251,6 +252,7 @@ UNIT_TEST("a link is not followed, and is replaced")
 	unit_write(scene.dir.fd, "elsewhere", "{}", 0600);
 	assert_int_equal(symlinkat("../../../elsewhere", scene.dir.fd, NAME_OF_X), 0);
 	assert_int_equal(read_record(&scene, "x"), -1);
+	assert_has(scene.err.text, strerror(EXDEV)); /* it leads out of the directory */
 	record.id = "x";
 	assert_int_equal(write_record(&scene, &record), 0);
 	assert_int_equal(unit_stat(scene.dir.fd, "elsewhere").st_size, 2);
