@@ -204,6 +204,24 @@ UNIT_TEST("each version makes the same name of a record: an update posts no even
 	assert_string_equal(name_of(&arena, &record), "h-kim-0.86c92a18dace7bb9");
 }
 
+UNIT_TEST("odd records: no policy, no words, a time of no calendar, a pod without a letter")
+{
+	cleanup_arena arena = {0};
+	struct record record = denied;
+
+	record.reason = ": /x";
+	assert_has(text_of(&arena, &record),
+		   "\"note\":\"container trainer: : a file of the node\"");
+	record.container = NULL;
+	record.reason = "";
+	record.time = INT64_MIN;
+	record.pod = "---";
+	assert_has(text_of(&arena, &record), "\"note\":\"\"");
+	assert_has(text_of(&arena, &record), "\"eventTime\":\"\"");
+	assert_has(text_of(&arena, &record), "\"reportingInstance\":\"node-1\"");
+	assert_int_equal(strlen(name_of(&arena, &record)), 17);
+}
+
 UNIT_TEST("a long pod's name is cut to one that is allowed")
 {
 	cleanup_arena arena = {0};
