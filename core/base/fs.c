@@ -127,7 +127,7 @@ static int read_file(struct arena *arena, int fd, bool regular, size_t max, cons
 
 		if (!larger)
 			return err_memory(err);
-		if (text.len)
+		if (text.bytes)
 			memcpy(larger, text.bytes, text.len);
 		text.bytes = larger;
 		n = read_some(fd, text.bytes + text.len, capacity - text.len, enough, false);

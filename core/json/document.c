@@ -458,7 +458,7 @@ const struct json_node *json_get(struct json_document *doc, const struct json_no
 		}
 		found = member;
 	}
-	if (!json_expect(doc, found, types) || found->type == JSON_NULL)
+	if (!found || !json_expect(doc, found, types) || found->type == JSON_NULL)
 		return NULL;
 	return found;
 }

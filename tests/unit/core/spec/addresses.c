@@ -50,8 +50,8 @@ UNIT_TEST("addresses: no more than SPEC_ADDRESSES_MAX")
 	struct spec spec = {.env = &entry, .n_env = 1};
 	const char *const *addresses;
 
-	for (size_t i = 0; i + 2 < sizeof(list); i += 2)
-		memcpy(list + i, "x,", 2);
+	for (size_t i = 0; i + 1 < sizeof(list); i++)
+		list[i] = i % 2 ? ',' : 'x';
 	entry = arena_printf(&arena, "PCIDEVICE_X=%s", list);
 	assert_int_equal(spec_addresses(&arena, &spec, &addresses), SPEC_ADDRESSES_MAX);
 }
