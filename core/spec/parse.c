@@ -418,8 +418,8 @@ static bool is_verbs_source(const struct json_node *source)
 	       memcmp(source->text, SPEC_VERBS_DIR, len) == 0;
 }
 
-static void read_mounts(struct json_document *doc, const struct json_node *mounts,
-			struct spec *spec)
+static void read_mount_list(struct json_document *doc, const struct json_node *mounts,
+			    struct spec *spec)
 {
 	spec->mounts = json_items(doc, mounts, sizeof(*spec->mounts));
 	spec->verbs_sources = json_items(doc, mounts, sizeof(*spec->verbs_sources));
@@ -500,7 +500,7 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 		     &spec);
 	spec.root = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "root", OBJECT),
 					       "path", JSON_STRING));
-	read_mounts(&doc, json_get(&doc, doc.root, "mounts", LIST), &spec);
+	read_mount_list(&doc, json_get(&doc, doc.root, "mounts", LIST), &spec);
 	read_linux(&doc, json_get(&doc, doc.root, "linux", OBJECT), &spec);
 	annotations = json_get(&doc, doc.root, "annotations", OBJECT);
 	read_own_annotations(&doc, annotations, &spec);

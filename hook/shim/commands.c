@@ -45,8 +45,8 @@ static int write_edited(int dir, const char *name, int fd, const char *what, boo
 
 /* Opens the directory of a file that the command line names. *ret_parent: its path, "" for the
  * root. Returns a descriptor that the caller owns, or -1. */
-static int open_parent(struct arena *arena, const char *file, const char **ret_parent,
-		       struct err *err)
+static int open_parent_of(struct arena *arena, const char *file, const char **ret_parent,
+			  struct err *err)
 {
 	const char *name = text_base_name(file);
 	int fd;
@@ -101,7 +101,7 @@ void serve_create(struct shim *shim)
 
 	container->bundle = bundle;
 	if (status == 0 && !in_bundle)
-		status = dir = other = open_parent(&container->arena, config, &path, err);
+		status = dir = other = open_parent_of(&container->arena, config, &path, err);
 	if (status >= 0)
 		status = container_read_spec(container, dir, path, text_base_name(config), err);
 	if (status == 0)
@@ -222,7 +222,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 	const char *path = shim->args.process;
 	const char *name = text_base_name(path);
 	const char *parent;
-	cleanup_fd dir = open_parent(arena, path, &parent, err);
+	cleanup_fd dir = open_parent_of(arena, path, &parent, err);
 	cleanup_fd fd = -1;
 	struct fs_text text;
 	struct fs_text edited;

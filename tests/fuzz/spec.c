@@ -5,7 +5,9 @@
 
 static void check_place(const struct json_node *place, size_t size)
 {
-	promise(!place || (place->begin <= place->end && place->end <= size));
+	if (!place)
+		return;
+	promise(place->begin <= place->end && place->end <= size);
 	json_each(item, place)
 		promise(item->end <= place->end);
 }
