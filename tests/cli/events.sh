@@ -159,7 +159,9 @@ rm -f "$RECORDS"/*
 row "a record from the future: its event is of now; without NODE_NAME the node is unknown; SIGINT ends it"
 # The node's clock was set back between the record and the reading: the times are of now.
 record future "{\"id\":\"f\",\"pod\":\"h-future-0\",\"namespace\":\"team-a\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(($(date +%s) + 7000))}"
-NODE_NAME='' start
+# shellcheck disable=SC2016 # the inner shell's
+NODE_NAME='' start sh -c 'exec "$@" <&-' sh
+is "a standard stream that is closed" /dev/null "$(readlink "/proc/$reporter/fd/0")"
 within told 1
 check "then it sleeps" within grep -q "^State:.S" "/proc/$reporter/status"
 stop INT
