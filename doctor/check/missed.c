@@ -17,6 +17,9 @@
 #include "explain/explain.h"
 #include "explain/limits.h"
 
+/* Named one by one; of the rest the number is said. */
+#define NAMED_MAX 32
+
 struct scan {
 	const struct doctor *doctor;
 	struct findings *findings;
@@ -80,7 +83,8 @@ static int add_lacking(struct scan *scan, const struct container *container,
 
 	if (!name || !count)
 		return -1;
-	scan->lacking++;
+	if (++scan->lacking > NAMED_MAX)
+		return 0;
 	return findings_add(scan->findings, "missed", name, FINDING_FAIL,
 			    "Delete the pod, so that it is created again; oci-rdma-doctor "
 			    "--container says more",
@@ -98,7 +102,8 @@ static int add_denied(struct scan *scan, const struct container *container)
 
 	if (!name || !count)
 		return -1;
-	scan->denied++;
+	if (++scan->denied > NAMED_MAX)
+		return 0;
 	return findings_add(scan->findings, "denied", name, FINDING_WARN,
 			    "Allow it in config.json, or take the annotation from the pod",
 			    "it asks and has %s, and gets nothing: %s (container %.12s)", count,
@@ -137,12 +142,26 @@ static int look_at_bundle(void *context, const struct bundle *bundle)
 	return add_granted(scan, &container, bundle->pid);
 }
 
+static int add_denied_sum(const struct scan *scan)
+{
+	if (scan->denied > NAMED_MAX)
+		return findings_add(scan->findings, "denied", NULL, FINDING_WARN,
+				    "Allow them in config.json, or take the annotation from the "
+				    "pods",
+				    "%zu more containers are denied", scan->denied - NAMED_MAX);
+	return scan->denied ? 0
+			    : findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
+					   "no container that asks and has an RDMA device is "
+					   "denied");
+}
+
 static int add_sum(const struct scan *scan)
 {
-	if (!scan->denied &&
-	    findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
-			 "no container that asks and has an RDMA device is denied") < 0)
-		return -1;
+	if (scan->lacking > NAMED_MAX)
+		return findings_add(scan->findings, "missed", NULL, FINDING_FAIL,
+				    "Delete their pods, so that they are created again",
+				    "%zu more containers lack their limit",
+				    scan->lacking - NAMED_MAX);
 	if (scan->lacking)
 		return 0;
 	if (scan->unknown)
@@ -166,7 +185,7 @@ int check_missed(const struct doctor *doctor, struct findings *findings)
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
 	return bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||
-			       add_sum(&scan) < 0
+			       add_sum(&scan) < 0 || add_denied_sum(&scan) < 0
 		       ? -1
 		       : 0;
 }
