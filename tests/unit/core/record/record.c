@@ -265,7 +265,7 @@ static const struct garbage_case {
 	const char *reason;
 } garbage_cases[] = {
 	{"no JSON", "{", NAME_OF_X},
-	{"a comment", "{/* */}", NAME_OF_X},
+	{"a comment", "{/* */}", "line 1"},
 	{"no id", "{\"reason\":\"r\",\"entry_point\":\"nri\"}", "not a record: it lacks an id"},
 	{"no reason", "{\"id\":\"x\",\"entry_point\":\"nri\"}", "not a record: it lacks an id"},
 	{"no entry point", "{\"id\":\"x\",\"reason\":\"r\"}", "not a record: it lacks an id"},
