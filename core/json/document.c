@@ -88,7 +88,7 @@ static void path_of(const struct json_document *doc, const struct json_node *nod
 /* The first error is the reason, others are further ones. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
 {
-	struct err later;
+	struct err later = {0};
 	struct err *err = doc->errors ? &later : doc->err;
 	char reason[512];
 	char path[256];
