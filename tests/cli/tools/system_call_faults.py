@@ -681,7 +681,7 @@ def main():
         late(suite, "create", prepare_create, Place.create, "config", lambda call: call.index < known)
 
         calls, _ = suite.calls(prepare_exec, Place.exec_process)
-        believed = next(call.index for call in calls if '/exec/"' in call.text)
+        believed = next(call.index for call in calls if '/exec"' in call.text)
         failing(suite, "exec", prepare_exec, Place.exec_process, "process", lambda call: call.index < believed)
         late(suite, "exec", prepare_exec, Place.exec_process, "process", lambda call: call.index < believed)
 

@@ -139,8 +139,8 @@ UNIT_ROWS(port_cases)
 				    .query_port = fake_query_port,
 				    .query_gid = fake_query_gid};
 	const struct doctor doctor = {.options = {.device = row->only}};
+	WITH_ARENA; /* has the devices, so it goes after them */
 	cleanup_verbs_devices devices = {0};
-	WITH_ARENA;
 	int error;
 
 	port_row = row;
