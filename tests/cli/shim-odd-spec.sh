@@ -33,13 +33,11 @@ log_of() {
 }
 INJECT=()
 for on_error in warn fail; do
-	for kind in 'another limit of -1'; do
-		on_error $on_error
-		fresh
-		odd "$kind"
-		passes "$kind, on_error $on_error" --root=$ROOT create --bundle "$B" "$ID"
-		has "$kind, on_error $on_error: it is served" NCCL_IB_HCA==mlx5_6 "$(<"$B/config.json")"
-	done
+	on_error $on_error
+	fresh
+	odd 'another limit of -1'
+	passes "another limit of -1, on_error $on_error" --root=$ROOT create --bundle "$B" "$ID"
+	has "another limit of -1, on_error $on_error: it is served" NCCL_IB_HCA==mlx5_6 "$(<"$B/config.json")"
 	for kind in 'its memlock of -1' 'env twice' 'mounts twice' 'a link' 'more than we read' 'no openat2'; do
 		INJECT=()
 		if [ "$kind" = 'no openat2' ]; then INJECT=(-e inject=openat2:error=ENOSYS); fi
