@@ -69,7 +69,7 @@ func (w *words) Set(text string) error {
 type options struct {
 	endpoint, namespace, handler, image string
 	annotations                         pairs
-	env, devices                        words
+	env, devices, mounts                words
 	user, memory, hostIDs               int64
 }
 
@@ -83,6 +83,7 @@ func (o *options) parse(arguments []string) []string {
 	f.Var(o.annotations, "annotation", "KEY=VALUE of the pod or the container")
 	f.Var(&o.env, "env", "KEY=VALUE")
 	f.Var(&o.devices, "device", "a device node of the host")
+	f.Var(&o.mounts, "mount", "a directory of the host, which the container can read in the same place")
 	f.Int64Var(&o.user, "user", 0, "the container's uid")
 	f.Int64Var(&o.hostIDs, "host-ids", 0, "hostUsers: false: the pod's user and group ids are the host's from this one on, and its network is its own")
 	f.Int64Var(&o.memory, "memory", 0, "the container's memory limit in bytes")

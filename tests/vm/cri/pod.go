@@ -79,6 +79,9 @@ func (c *client) create(o *options, pod, name string, command []string) (string,
 			},
 		},
 	}
+	for _, path := range o.mounts {
+		config.Mounts = append(config.Mounts, &cri.Mount{ContainerPath: path, HostPath: path, Readonly: true})
+	}
 	o.allocate(config)
 	return c.createOf(pod, config)
 }
