@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
+#include <unistd.h>
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
@@ -60,6 +61,16 @@ static int parse(struct arena *arena, const struct fs_text *text, struct state *
 	return 0;
 }
 
+/* The runtime's write fails if we end before it has written all, and the container's start with it
+ * (EPIPE; crun's run_process_with_stdin_timeout_envp). */
+static void drain(int fd)
+{
+	char rest[1024];
+
+	while (read(fd, rest, sizeof(rest)) > 0)
+		;
+}
+
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
 {
 	/* A state that cannot be read completely may contain the annotation. */
@@ -67,6 +78,8 @@ int state_read(struct arena *arena, int fd, struct state *ret_state, struct err 
 	struct fs_text text;
 	int result = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
 
+	if (result < 0)
+		drain(fd);
 	if (result == 0) {
 		state.stderr_chosen = names_stderr(&text);
 		result = parse(arena, &text, &state, err);
