@@ -349,25 +349,57 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = close_value,
 };
 
+/* The offset of a comma in front of the bracket at which yajl has stopped, which it may count or
+ * not; the text's length if there is none. */
+static size_t find_comma(const struct json_document *doc, size_t stopped)
+{
+	size_t at = stopped;
+
+	if (at && memchr("]}", doc->text[at - 1], 2))
+		at--;
+	else if (at == doc->len || !memchr("]}", doc->text[at], 2))
+		return doc->len;
+	while (at && memchr(" \t\r\n", doc->text[at - 1], 4))
+		at--;
+	return at && doc->text[at - 1] == ',' ? at - 1 : doc->len;
+}
+
 /* yajl's own message, without the excerpt behind it: that may hold anything. */
 static int syntax_error(struct building *b)
 {
 	struct json_document *doc = b->doc;
+	size_t stopped = yajl_get_bytes_consumed(b->yajl);
+	size_t comma = find_comma(doc, stopped);
 	unsigned char *text = yajl_get_error(b->yajl, 0, NULL, 0);
 	const char *shown = text ? (const char *)text : "not valid JSON";
 
 	doc->failed = true;
-	return err_set(doc->err, "%s: line %zu: %.*s", doc->what,
-		       line_at(doc, yajl_get_bytes_consumed(b->yajl)), (int)strcspn(shown, "\n"),
-		       shown);
+	if (comma < doc->len)
+		return err_set(doc->err, "%s: line %zu: nothing follows this comma: remove it",
+			       doc->what, line_at(doc, comma));
+	return err_set(doc->err, "%s: line %zu: %.*s", doc->what, line_at(doc, stopped),
+		       (int)strcspn(shown, "\n"), shown);
+}
+
+/* yajl accepts a text that ends inside a comment. Such a text is still valid with the end of a
+ * comment appended. */
+static bool ends_in_comment(struct building *b)
+{
+	static const unsigned char close[] = "\n*/";
+
+	return b->options & JSON_COMMENTS &&
+	       yajl_parse(b->yajl, close, sizeof(close) - 1) == yajl_status_ok;
 }
 
 static int incomplete(struct building *b)
 {
 	const struct json_node *open = b->depth ? b->open[b->depth - 1] : NULL;
+	size_t blanks = 0;
 
-	if (!b->doc->root)
-		return json_fail(b->doc, NULL, "is empty or incomplete");
+	while (blanks < b->doc->len && memchr(" \t\r\n", b->doc->text[blanks], 4))
+		blanks++;
+	if (blanks == b->doc->len)
+		return json_fail(b->doc, NULL, "is empty");
 	return json_fail(b->doc, open, "the text ends in the middle of a value%s",
 			 !open                       ? ""
 			 : open->type == JSON_OBJECT ? ": this '{' is not closed"
@@ -388,6 +420,8 @@ static int build(yajl_alloc_funcs *memory, void *context)
 		return doc->failed ? -1 : syntax_error(b);
 	if (yajl_complete_parse(b->yajl) != yajl_status_ok)
 		return doc->failed ? -1 : incomplete(b);
+	if (ends_in_comment(b))
+		return json_fail(doc, NULL, "the last /* comment has no */: close it");
 	return 0;
 }
 

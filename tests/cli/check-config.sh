@@ -342,7 +342,10 @@ mv "$NODE/usr/bin" "$NODE/usr/other"
 runtimes_are_right "in a tree without programs no runtime is looked for" /usr/bin/crun
 mv "$NODE/usr/other" "$NODE/usr/bin"
 policy "no namespace" '{"namespaces": []}' "line 1" namespaces empty '"*"'
-policy "a comment that does not end" '{ /* why }' "is not closed"
+policy "a comment that does not end" '{} /* why' "*/"
+policy "…behind another" '{} // one
+/* two' "*/"
+policy "…in the policy" '{ /* why }' "is not closed"
 config '{} // "/*" is no comment here'
 policy_is_right "the last line a comment: accepted"
 config '{"nccl": {"extra": {"X": "/run/*"}}}/* done */'
