@@ -349,17 +349,27 @@ static const yajl_callbacks callbacks = {
 	.yajl_end_array = close_value,
 };
 
+static bool is_closing(char c)
+{
+	return c == ']' || c == '}';
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
 /* The offset of a comma in front of the bracket at which yajl has stopped, which it may count or
  * not; the text's length if there is none. */
 static size_t find_comma(const struct json_document *doc, size_t stopped)
 {
 	size_t at = stopped;
 
-	if (at && memchr("]}", doc->text[at - 1], 2))
+	if (at && is_closing(doc->text[at - 1]))
 		at--;
-	else if (at == doc->len || !memchr("]}", doc->text[at], 2))
+	else if (at == doc->len || !is_closing(doc->text[at]))
 		return doc->len;
-	while (at && memchr(" \t\r\n", doc->text[at - 1], 4))
+	while (at && is_blank(doc->text[at - 1]))
 		at--;
 	return at && doc->text[at - 1] == ',' ? at - 1 : doc->len;
 }
@@ -396,7 +406,7 @@ static int incomplete(struct building *b)
 	const struct json_node *open = b->depth ? b->open[b->depth - 1] : NULL;
 	size_t blanks = 0;
 
-	while (blanks < b->doc->len && memchr(" \t\r\n", b->doc->text[blanks], 4))
+	while (blanks < b->doc->len && is_blank(b->doc->text[blanks]))
 		blanks++;
 	if (blanks == b->doc->len)
 		return json_fail(b->doc, NULL, "is empty");
