@@ -30,7 +30,6 @@
 #include "core/base/err.h"
 #include "core/container/container.h"
 #include "core/options.h"
-#include "core/report/report.h"
 
 enum outcome_kind {
 	OUTCOME_NOTHING,
@@ -39,13 +38,20 @@ enum outcome_kind {
 	OUTCOME_FAILED,
 };
 
+/* What a run of ours gave, beside the limit */
+struct applied {
+	bool changed;      /* anything: a run that finds all in place has nothing to log */
+	bool capabilities; /* all of the plan's */
+	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
+};
+
 struct outcome {
 	enum outcome_kind kind;
-	bool must_fail;         /* the container must not start */
-	const char *reason;     /* of all but a grant; NULL if nobody wants to know */
-	struct applied applied; /* of a grant; of a failure, what was given before it */
-	struct err err;         /* has the reason of a failure */
-	const char *sysroot;    /* of the node, for its record (core/record); NULL: none */
+	bool must_fail;                /* the container must not start */
+	const char *reason;            /* of all but a grant; NULL if nobody wants to know */
+	struct applied applied;        /* of a grant; of a failure, what was given before it */
+	struct err err;                /* has the reason of a failure */
+	const struct options *options; /* for its record (core/record); NULL: it leaves none */
 };
 
 struct entry_point {
@@ -80,14 +86,5 @@ void outcome_decide(struct container *container, const struct options *options,
  */
 void outcome_fail(const struct container *container, bool has_device, const struct err *err,
 		  struct outcome *ret_outcome);
-
-/*
- * Logs one line and leaves a record of it; neither if a record (core/record) shows that another
- * entry point has already decided the same "nothing" or "denied". A failure after a part of the
- * grant has two lines: what was given, and what was not. If the run must fail, its caller also gets
- * the reason (core/base/tell.h).
- */
-void outcome_log(struct container *container, const struct outcome *outcome,
-		 const struct entry_point *entry);
 
 #endif

@@ -9,7 +9,6 @@
 #include "core/command_line.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
-#include "core/outcome.h"
 #include "core/process/own.h"
 #include "core/report/report.h"
 

@@ -16,7 +16,6 @@
 #include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/nccl_conf.h"
-#include "core/outcome.h"
 #include "core/process/process.h"
 #include "core/report/report.h"
 #include "core/spec/spec.h"

@@ -9,7 +9,6 @@
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/container/container.h"
-#include "core/outcome.h"
 #include "core/plan/plan.h"
 #include "core/record/store.h"
 #include "core/report/report.h"
@@ -162,7 +161,7 @@ static void create(void *context, int out)
 	if (!said)
 		(void)remember(work->options, container, results[outcome.kind], outcome.reason,
 			       WAY_IN);
-	outcome.sysroot = NULL; /* its record is there */
+	outcome.options = NULL; /* its record is there */
 	if (verdict_say(out, VERDICT_DECIDED, &work->response) == 0 && !said)
 		outcome_log(container, &outcome, &entry);
 }

@@ -105,14 +105,14 @@ static bool is_given_before(const struct plan *plan)
 	return given;
 }
 
-void log_grant(struct container *container, const struct applied *applied, const char *way_in)
+static void log_grant(struct container *container, const struct applied *applied,
+		      const char *way_in)
 {
 	const struct plan *plan = &container->plan;
 	bool given_before = is_given_before(plan);
 	/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
 	uint64_t capabilities = applied->capabilities ? plan->granted : 0;
-	const char *const *names =
-		capabilities ? capability_names(&container->arena, capabilities) : NULL;
+	const char *const *name = capability_names(&container->arena, capabilities);
 	struct arena_text line = begin_line(
 		container, LOG_INFO, given_before ? "addition" : decision_name(plan->decision));
 
@@ -123,11 +123,11 @@ void log_grant(struct container *container, const struct applied *applied, const
 	else
 		arena_append(&line, " memlock=%" PRIu64, plan->memlock);
 	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
-	for (size_t i = 0; names && names[i]; i++)
-		arena_append(&line, "%s%s", i ? "," : "", names[i]);
+	for (size_t i = 0; name && name[i]; i++)
+		arena_append(&line, "%s%s", i ? "," : "", name[i]);
 	arena_append(&line, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
 	append_warnings(&line, &container->warnings);
-	if (!line.failed && !names == !capabilities)
+	if (name && !line.failed)
 		send_line(line.text);
 }
 
@@ -144,26 +144,11 @@ const char *log_reason(struct container *container, int priority, const char *wo
 	return without_front(line.text);
 }
 
-void log_denial(struct container *container, bool must_fail, const char *way_in)
-{
-	const char *reason = container->plan.reason;
-	const char *line =
-		log_reason(container, LOG_WARNING, decision_name(DECISION_DENIED), reason, way_in);
-
-	if (must_fail)
-		tell_caller(line ? line : reason);
-}
-
-bool log_wants_none(const struct container *container)
-{
-	return !container->spec.identity.sandbox && request_is_made(&container->spec);
-}
-
 /* Allocates nothing, so that "out of memory" is logged. */
 static char failure[FAILURE_MAX];
 
-void log_failure_silently(const struct container *container, const struct err *err,
-			  const char *way_in)
+static void log_failure_to(const struct container *container, const struct err *err,
+			   const char *way_in, bool caller)
 {
 	size_t len = (size_t)snprintf(failure, sizeof(failure), FRONT "%s: %s", FRONT_OF(LOG_ERR),
 				      way_in, err->text);
@@ -172,33 +157,40 @@ void log_failure_silently(const struct container *container, const struct err *e
 		(void)snprintf(failure + len, sizeof(failure) - len, IDENTITY,
 			       IDENTITY_OF(container));
 	send_line(failure);
+	if (caller)
+		tell_caller(without_front(failure));
+}
+
+void log_failure_silently(const struct container *container, const struct err *err,
+			  const char *way_in)
+{
+	log_failure_to(container, err, way_in, false);
 }
 
 void log_failure(const struct container *container, const struct err *err, const char *way_in)
 {
-	log_failure_silently(container, err, way_in);
-	tell_caller(without_front(failure));
+	log_failure_to(container, err, way_in, true);
 }
 
 /* ---- records ---- */
 
-/* The author's annotations say that this container gets nothing. */
-static bool is_chosen(const struct container *container)
+/* It has an annotation of ours, and is no sandbox. */
+static bool is_asked(const struct container *container)
 {
-	const struct request *request = &container->request;
-
-	return request->inject == INJECT_REFUSED ||
-	       (request->other_container && container->spec.identity.doubt == IDENTITY_BELIEVED);
+	return !container->spec.identity.sandbox && request_is_made(&container->spec);
 }
 
-/* The author sees a grant, and needs no event about the pod's own annotations. */
+/* The author sees a grant, and needs no event about what the pod's own annotations chose. */
 static bool should_tell(const struct container *container, enum record_result result)
 {
 	const struct identity *identity = &container->spec.identity;
+	const struct request *request = &container->request;
+	bool chosen = request->inject == INJECT_REFUSED ||
+		      (request->other_container && identity->doubt == IDENTITY_BELIEVED);
 
 	if (!identity->pod || !identity->pod_namespace || result == RECORD_GRANTED)
 		return false;
-	return result != RECORD_NOTHING || (log_wants_none(container) && !is_chosen(container));
+	return result != RECORD_NOTHING || (is_asked(container) && !chosen);
 }
 
 /* Returns 0 or -1. */
@@ -206,19 +198,17 @@ static int fill_pairs(struct container *container, struct record *record)
 {
 	const struct spec *spec = &container->spec;
 	const struct plan *plan = &container->plan;
-	struct json_pair *pairs = arena_alloc(
-		&container->arena, (spec->n_annotations + plan->n_settings) * sizeof(*pairs));
+	struct json_pair *pair = arena_alloc(
+		&container->arena, (spec->n_annotations + plan->n_settings) * sizeof(*pair));
 
-	if (!pairs)
+	if (!pair)
 		return -1;
-	record->annotations = (struct json_pairs){pairs, spec->n_annotations};
-	record->settings = (struct json_pairs){pairs + spec->n_annotations, plan->n_settings};
+	record->annotations = (struct json_pairs){pair, spec->n_annotations};
 	for (size_t i = 0; i < spec->n_annotations; i++)
-		pairs[i] =
-			(struct json_pair){spec->annotations[i].name, spec->annotations[i].value};
+		*pair++ = (struct json_pair){spec->annotations[i].name, spec->annotations[i].value};
+	record->settings = (struct json_pairs){pair, plan->n_settings};
 	for (size_t i = 0; i < plan->n_settings; i++)
-		record->settings.item[i] =
-			(struct json_pair){plan->settings[i].name, plan->settings[i].value};
+		*pair++ = (struct json_pair){plan->settings[i].name, plan->settings[i].value};
 	return 0;
 }
 
@@ -260,4 +250,93 @@ int remember(const struct options *options, struct container *container, enum re
 		return 0;
 	log_event(LOG_WARNING, "cannot leave a record of container %.80s: %s", record.id, err.text);
 	return -1;
+}
+
+/* ---- an outcome ---- */
+
+/* An earlier run, or another entry point, has decided the same, and has logged it. */
+static bool is_said(struct container *container, const struct entry_point *entry,
+		    enum record_result result)
+{
+	struct record record;
+	struct err ignored;
+
+	return entry->repeats ||
+	       (container->id && container->node.root >= 0 &&
+		record_read(&container->arena, container->node.root, container->id, &record,
+			    &ignored) == 1 &&
+		record.result == result && strcmp(record.entry_point, entry->name) != 0);
+}
+
+static void leave_record(struct container *container, const struct outcome *outcome,
+			 const struct entry_point *entry, enum record_result result)
+{
+	if (outcome->options)
+		(void)remember(outcome->options, container, result, outcome->reason, entry->name);
+}
+
+/* It gets nothing, or is denied: said once, unless the container must fail for it. */
+static void log_refusal(struct container *container, const struct outcome *outcome,
+			const struct entry_point *entry)
+{
+	bool denied = outcome->kind == OUTCOME_DENIED;
+	enum record_result result = denied ? RECORD_DENIED : RECORD_NOTHING;
+	const char *line;
+
+	if ((!denied && !is_asked(container)) ||
+	    (!outcome->must_fail && is_said(container, entry, result)))
+		return;
+	line = log_reason(container, denied ? LOG_WARNING : LOG_INFO,
+			  decision_name(denied ? DECISION_DENIED : DECISION_NONE), outcome->reason,
+			  entry->name);
+	if (outcome->must_fail)
+		tell_caller(line ? line : outcome->reason);
+	leave_record(container, outcome, entry, result);
+}
+
+static void log_granted(struct container *container, const struct outcome *outcome,
+			const struct entry_point *entry)
+{
+	/* What the engine cannot give; the container has the rest. */
+	const char *const lacks[] = {container->plan.shortage, container->plan.withheld};
+	struct err err;
+
+	for (size_t i = 0; i < sizeof(lacks) / sizeof(lacks[0]); i++) {
+		if (!lacks[i])
+			continue;
+		(void)err_set(&err, "%s", lacks[i]);
+		log_failure_to(container, &err, entry->name, entry->tells);
+	}
+	if (!outcome->applied.changed)
+		return;
+	log_grant(container, &outcome->applied, entry->name);
+	leave_record(container, outcome, entry, RECORD_GRANTED);
+}
+
+static void log_failed(struct container *container, const struct outcome *outcome,
+		       const struct entry_point *entry)
+{
+	if (outcome->applied.changed && !outcome->must_fail && !entry->repeats)
+		log_grant(container, &outcome->applied, entry->name);
+	/* A repeated run has failed before for the same reason, unless it had to repair a limit, or
+	 * we cannot know what it had to do. */
+	if (entry->repeats && container->spec_known && container->plan.decision != DECISION_GRANT)
+		return;
+	log_failure_to(container, &outcome->err, entry->name, outcome->must_fail || entry->tells);
+	leave_record(container, outcome, entry, RECORD_FAILED);
+}
+
+void outcome_log(struct container *container, const struct outcome *outcome,
+		 const struct entry_point *entry)
+{
+	if (outcome->kind == OUTCOME_FAILED)
+		log_failed(container, outcome, entry);
+	else if (outcome->kind == OUTCOME_GRANTED && !entry->repeats)
+		log_granted(container, outcome, entry);
+	/* Log a spec that we cannot parse, whatever the container: others have accepted it. Behind
+	 * the shim the runtime reads it once more, and reports the error itself. */
+	else if (outcome->reason && !container->spec_known && entry->tells)
+		log_failure(container, &outcome->err, entry->name);
+	else if (outcome->reason)
+		log_refusal(container, outcome, entry);
 }

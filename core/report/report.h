@@ -7,31 +7,22 @@
 #ifndef OCI_RDMA_REPORT_H
 #define OCI_RDMA_REPORT_H
 
-#include <stdbool.h>
-
-#include "core/base/err.h"
-#include "core/container/container.h"
-#include "core/options.h"
+#include "core/outcome.h"
 #include "core/record/record.h"
 
 /* ---- the log ---- */
 
-/* What a run of ours gave, beside the limit */
-struct applied {
-	bool changed;      /* anything: a run that finds all in place has nothing to log */
-	bool capabilities; /* all of the plan's */
-	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
-};
-
 /*
- * way_in: "createRuntime", "poststart", … Several entry points together make one line "grant:";
- * what a later one adds, such as the shim's capabilities after the NRI plugin, is a line
- * "addition:".
+ * Logs one line and leaves a record of it; neither if a record shows that another entry point has
+ * already decided the same "nothing" or "denied". A failure after a part of the grant has two
+ * lines: what was given, and what was not. If the run must fail, its caller also gets the reason
+ * (core/base/tell.h).
+ *
+ * Several entry points together make one line "grant:"; what a later one adds, such as the shim's
+ * capabilities after the NRI plugin, is a line "addition:".
  */
-void log_grant(struct container *container, const struct applied *applied, const char *way_in);
-
-/* To syslog, and to our caller (tell.h) if the container must fail for it. */
-void log_denial(struct container *container, bool must_fail, const char *way_in);
+void outcome_log(struct container *container, const struct outcome *outcome,
+		 const struct entry_point *entry);
 
 /*
  * Why a container gets nothing. word: "none", "missed", … Returns the line, in the arena, or NULL
@@ -39,9 +30,6 @@ void log_denial(struct container *container, bool must_fail, const char *way_in)
  */
 const char *log_reason(struct container *container, int priority, const char *word,
 		       const char *reason, const char *way_in);
-
-/* Whether to log a container that gets nothing: if it has an annotation of ours. */
-bool log_wants_none(const struct container *container);
 
 /* To syslog and to our caller (tell.h): runc shows a hook's stderr to the user, crun drops it. */
 void log_failure(const struct container *container, const struct err *err, const char *way_in);

@@ -10,7 +10,7 @@
 #include "core/base/err.h"
 #include "core/container/container.h"
 #include "core/options.h"
-#include "core/outcome.h"
+#include "core/report/report.h"
 
 /* ---- a runtime's command line (runtime_args.c) ---- */
 

@@ -5,8 +5,8 @@
 #include <sys/mount.h>
 
 #include "core/base/names.h"
-#include "core/outcome.h"
 #include "core/record/store.h"
+#include "core/report/report.h"
 
 #define ASKS "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}}"
 #define PLAIN "{}"
@@ -116,13 +116,14 @@ static const struct log_case {
 static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 {
 	cleanup_container container = CONTAINER_NONE;
+	const struct options options = {.sysroot = dir->path};
 	struct outcome outcome = {
 		.kind = row->kind,
 		.must_fail = row->switches & MUST_FAIL,
 		.reason = row->switches & SILENT ? NULL : "because",
 		.applied = {.changed = row->switches & CHANGED},
 		.err = {.text = "broken"},
-		.sysroot = row->switches & NO_SYSROOT ? NULL : dir->path,
+		.options = row->switches & NO_SYSROOT ? NULL : &options,
 	};
 	const struct entry_point entry = {
 		.name = "test",
