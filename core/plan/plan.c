@@ -6,6 +6,8 @@
 #include "core/base/capability.h"
 #include "core/nccl_conf.h"
 
+#define NO_DEVICE "no RDMA device allocated"
+
 const char *decision_name(enum decision decision)
 {
 	static const char *const names[] = {
@@ -59,27 +61,6 @@ static const char *asked_how(const struct facts *facts)
 				       : "annotated";
 }
 
-static void decide_without_device(const struct planning *p)
-{
-	const char *how = asked_how(p->facts);
-
-	if (p->facts->config->on_no_device == NO_DEVICE_TCP) {
-		set_decision(p, DECISION_TCP,
-			     arena_printf(p->arena,
-					  "%s, but no RDMA device allocated (on_no_device: tcp)",
-					  how));
-		return;
-	}
-	p->plan->fail = true;
-	set_decision(
-		p, DECISION_DENIED,
-		arena_printf(p->arena,
-			     "%s, but no RDMA device allocated (on_no_device: fail in %s); if "
-			     "this container needs none, let the annotation " SPEC_ANNOTATION_PREFIX
-			     "containers name only those that do",
-			     how, p->facts->config->path));
-}
-
 static const char *namespace_reason(const struct planning *p)
 {
 	const struct identity *identity = &p->facts->spec->identity;
@@ -122,68 +103,6 @@ static const char *memory_reason(const struct planning *p)
 			    limit, memory, path);
 }
 
-/* The lower one of what is granted and what is asked for */
-static uint64_t wanted_memlock(const struct facts *facts)
-{
-	return facts->config->memlock < facts->request->memlock ? facts->config->memlock
-								: facts->request->memlock;
-}
-
-/* setrlimit(2): without CAP_SYS_RESOURCE a process may raise its soft limit as far as the hard one.
- * What the spec lists already, the engine sets itself. */
-static bool is_short(const struct facts *facts)
-{
-	uint64_t wanted = wanted_memlock(facts);
-
-	return facts->memlock_max && facts->memlock_max < wanted &&
-	       !(facts->spec->has_memlock && facts->spec->memlock_soft >= wanted &&
-		 facts->spec->memlock_hard >= wanted);
-}
-
-static const char *shortage_text(const struct planning *p)
-{
-	return arena_printf(
-		p->arena,
-		"RLIMIT_MEMLOCK is %llu bytes at most, since this engine cannot raise its hard "
-		"limit: give it CAP_SYS_RESOURCE on the node, or, if it is rootless, set "
-		"LimitMEMLOCK=infinity in a drop-in of user@.service, or memlock in "
-		"/etc/security/limits.d, and log in again",
-		(unsigned long long)p->facts->memlock_max);
-}
-
-/*
- * The kernel asks a process that has CAP_IPC_LOCK for no limit (mm/mlock.c, can_do_mlock;
- * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one it is given only if the
- * administrator lists it.
- */
-static uint64_t granted_capabilities(const struct facts *facts)
-{
-	const struct config *config = facts->config;
-
-	/* A vfio function proves the limit alone, whatever "capabilities" says. */
-	if (!facts->devices->n)
-		return 0;
-	return config->says_capabilities || wanted_memlock(facts) == MEMLOCK_UNLIMITED
-		       ? config->capabilities
-		       : 0;
-}
-
-/* Those that at least one of the five sets lacks */
-static uint64_t added_capabilities(const struct facts *facts)
-{
-	uint64_t everywhere = ~UINT64_C(0);
-
-	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
-		everywhere &= facts->spec->capabilities[set];
-	return granted_capabilities(facts) & ~everywhere;
-}
-
-/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
-static uint64_t withheld_capabilities(const struct facts *facts)
-{
-	return facts->spec->user_namespace ? 0 : added_capabilities(facts) & facts->lacking;
-}
-
 const char *plan_withheld_text(struct arena *arena, uint64_t capabilities)
 {
 	const char *const *name = capability_names(arena, capabilities);
@@ -200,32 +119,73 @@ const char *plan_withheld_text(struct arena *arena, uint64_t capabilities)
 			    list.text);
 }
 
-/* What process.rlimits already gives is left alone: a plan only ever adds. */
-static void grant(const struct planning *p)
+/* What the spec lists already, the engine sets itself: a plan only ever adds. */
+static bool lists_memlock(const struct spec *spec, uint64_t bytes)
+{
+	return spec->has_memlock && spec->memlock_soft >= bytes && spec->memlock_hard >= bytes;
+}
+
+/* setrlimit(2): without CAP_SYS_RESOURCE a process may raise its soft limit as far as the hard one.
+ */
+static void grant_memlock(const struct planning *p, struct plan *plan)
 {
 	const struct facts *facts = p->facts;
-	const struct spec *spec = facts->spec;
+	uint64_t granted = facts->config->memlock;
+	uint64_t asked = facts->request->memlock;
+
+	plan->sets_memlock = true;
+	plan->memlock = granted < asked ? granted : asked;
+	if (facts->memlock_max && facts->memlock_max < plan->memlock &&
+	    !lists_memlock(facts->spec, plan->memlock)) {
+		plan->memlock = facts->memlock_max;
+		plan->shortage = arena_printf(
+			p->arena,
+			"RLIMIT_MEMLOCK is %llu bytes at most, since this engine cannot raise its "
+			"hard limit: give it CAP_SYS_RESOURCE on the node, or, if it is rootless, "
+			"set LimitMEMLOCK=infinity in a drop-in of user@.service, or memlock in "
+			"/etc/security/limits.d, and log in again",
+			(unsigned long long)plan->memlock);
+	}
+	plan->adds_rlimit = !lists_memlock(facts->spec, plan->memlock);
+}
+
+/*
+ * The kernel asks a process that has CAP_IPC_LOCK for no limit (mm/mlock.c, can_do_mlock;
+ * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one it is given only if the
+ * administrator lists it. A vfio function proves the limit alone, whatever "capabilities" says.
+ */
+static void grant_capabilities(const struct planning *p, struct plan *plan)
+{
+	const struct facts *facts = p->facts;
+	const struct config *config = facts->config;
+	bool finite = config->memlock != MEMLOCK_UNLIMITED ||
+		      facts->request->memlock != MEMLOCK_UNLIMITED;
+	uint64_t everywhere = ~UINT64_C(0);
+	uint64_t withheld;
+
+	if (!facts->devices->n || (finite && !config->says_capabilities))
+		return;
+	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
+		everywhere &= facts->spec->capabilities[set];
+	plan->granted = config->capabilities;
+	plan->capabilities = plan->granted & ~everywhere;
+	/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
+	withheld = facts->spec->user_namespace ? 0 : plan->capabilities & facts->lacking;
+	if (withheld)
+		plan->withheld = plan_withheld_text(p->arena, withheld);
+	plan->granted &= ~withheld;
+	plan->capabilities &= ~withheld;
+}
+
+static const char *grant_reason(const struct planning *p)
+{
+	const struct facts *facts = p->facts;
 	const char *count = devices_count_text(facts->devices, p->arena);
 	bool asked = facts->request->inject == INJECT_ASKED;
-	uint64_t without = withheld_capabilities(facts);
-	struct plan *plan = p->plan;
 
-	plan->granted = granted_capabilities(facts) & ~without;
-	plan->capabilities = added_capabilities(facts) & ~without;
-	if (without)
-		plan->withheld = plan_withheld_text(p->arena, without);
-	plan->sets_memlock = true;
-	plan->memlock = wanted_memlock(facts);
-	if (is_short(facts)) {
-		plan->memlock = facts->memlock_max;
-		plan->shortage = shortage_text(p);
-	}
-	plan->adds_rlimit = !spec->has_memlock || spec->memlock_soft < plan->memlock ||
-			    spec->memlock_hard < plan->memlock;
-	if (count)
-		set_decision(p, DECISION_GRANT,
-			     arena_printf(p->arena, "%s allocated%s%s", count, asked ? " and " : "",
-					  asked ? asked_how(facts) : ""));
+	return count ? arena_printf(p->arena, "%s allocated%s%s", count, asked ? " and " : "",
+				    asked ? asked_how(facts) : "")
+		     : NULL;
 }
 
 int plan_decide(const struct planning *p, struct err *err)
@@ -237,25 +197,38 @@ int plan_decide(const struct planning *p, struct err *err)
 	const char *not_wanted = not_asked(facts);
 	/* If the administrator says so, a container that asks and has a device must not start. */
 	const char *on_denied = config->fail_on_denied && asks && has_device ? "on_denied" : NULL;
+	struct plan grant = {.decision = DECISION_GRANT};
 
 	*p->plan = (struct plan){0};
+	grant_memlock(p, &grant);
+	grant_capabilities(p, &grant);
 	if (not_wanted)
 		set_decision(p, DECISION_NONE, not_wanted);
 	/* opt_in "device" asks for containers with a device only. */
 	else if (!has_device && (!asks || config->on_no_device == NO_DEVICE_IGNORE))
-		set_decision(p, DECISION_NONE, "no RDMA device allocated");
+		set_decision(p, DECISION_NONE, NO_DEVICE);
 	else if (!config_allows_namespace(config, facts->spec->identity.pod_namespace))
 		deny(p, namespace_reason(p), on_denied);
+	else if (!has_device && config->on_no_device == NO_DEVICE_TCP)
+		set_decision(p, DECISION_TCP,
+			     arena_printf(p->arena, "%s, but " NO_DEVICE " (on_no_device: tcp)",
+					  asked_how(facts)));
 	else if (!has_device)
-		decide_without_device(p);
+		deny(p,
+		     arena_printf(p->arena,
+				  "%s, but " NO_DEVICE "; if this container needs none, let the "
+				  "annotation " SPEC_ANNOTATION_PREFIX "containers name only "
+				  "those that do",
+				  asked_how(facts)),
+		     "on_no_device");
 	else if (lacks_memory_limit(facts))
 		deny(p, memory_reason(p), on_denied);
-	else if (config->fail_on_error && is_short(facts))
-		deny(p, shortage_text(p), "on_error");
-	else if (config->fail_on_error && withheld_capabilities(facts))
-		deny(p, plan_withheld_text(p->arena, withheld_capabilities(facts)), "on_error");
-	else
-		grant(p);
+	else if (config->fail_on_error && (grant.shortage || grant.withheld))
+		deny(p, grant.shortage ? grant.shortage : grant.withheld, "on_error");
+	else {
+		*p->plan = grant;
+		p->plan->reason = grant_reason(p);
+	}
 	return err_of_arena(p->arena, err);
 }
 

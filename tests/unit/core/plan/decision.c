@@ -9,9 +9,9 @@
 #define NO_DEVICE "no RDMA device allocated"
 #define TCP "annotated, but no RDMA device allocated (on_no_device: tcp)"
 #define FAIL                                                                                       \
-	"annotated, but no RDMA device allocated (on_no_device: fail in " CONFIG_FILE              \
-	"); if this container needs none, let the annotation oci-rdma-hook.io/containers name "    \
-	"only those that do"
+	"annotated, but no RDMA device allocated; if this container needs none, let the "          \
+	"annotation oci-rdma-hook.io/containers name only those that do (on_no_device: fail "      \
+	"in " CONFIG_FILE ")"
 #define NO_LIMIT "no memory limit (require_memory_limit in " CONFIG_FILE ")"
 #define NOT_ALLOWED(name) "namespace " name " is not among the namespaces of " CONFIG_FILE
 
