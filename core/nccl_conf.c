@@ -156,7 +156,7 @@ const char *nccl_conf_mount(const struct spec *spec)
 #define NAME "nccl.conf"
 
 /* Its directory, or -errno. owner: of one that is made, if there is none; NULL: none is made */
-static int open_etc(int root, const struct nccl_conf_owner *owner)
+static int open_etc(int root, const struct stat *owner)
 {
 	cleanup_fd fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 
@@ -165,7 +165,7 @@ static int open_etc(int root, const struct nccl_conf_owner *owner)
 	if (mkdirat(root, "etc", 0755) < 0)
 		return -errno;
 	fd = fs_open(root, "etc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, RESOLVE_BENEATH);
-	if (fd >= 0 && (fchown(fd, owner->uid, owner->gid) < 0 || fchmod(fd, 0755) < 0))
+	if (fd >= 0 && (fchown(fd, owner->st_uid, owner->st_gid) < 0 || fchmod(fd, 0755) < 0))
 		return -errno;
 	return take_fd(&fd);
 }
@@ -186,17 +186,19 @@ static const char *compose(struct arena *arena, const struct fs_text *present, c
 			    lines);
 }
 
-int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
-		    bool *ret_changed, struct err *err)
+int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *err)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd etc = open_etc(root, lines[0] ? owner : NULL);
+	cleanup_fd etc = -1;
 	struct fs_text present = {0};
 	/* No sync: a container's root does not outlive a crash of its node. */
 	struct replacement file = {.name = NAME, .mode = 0644, .attributes = -1};
-	struct stat st;
+	struct stat owner;
 
 	*ret_changed = false;
+	if (fstat(root, &owner) < 0)
+		return err_sys(err, errno, "the root directory of the container");
+	etc = open_etc(root, lines[0] ? &owner : NULL);
 	if (etc == -ENOENT && !lines[0])
 		return 0;
 	if (etc < 0)
@@ -210,15 +212,8 @@ int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *o
 		return 0;
 	file.len = strlen(file.bytes);
 	file.is_new = present.len == 0;
-	if (owner) {
-		file.uid = owner->uid;
-		file.gid = owner->gid;
-	} else {
-		if (fstatat(etc, NAME, &st, AT_SYMLINK_NOFOLLOW) < 0)
-			return err_sys(err, errno, WHAT);
-		file.uid = st.st_uid;
-		file.gid = st.st_gid;
-	}
+	file.uid = owner.st_uid;
+	file.gid = owner.st_gid;
 	if (replace_file(etc, &file, WHAT, err) < 0)
 		return -1;
 	*ret_changed = true;

@@ -12,7 +12,6 @@
 #define OCI_RDMA_NCCL_CONF_H
 
 #include <stdbool.h>
-#include <sys/types.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -49,20 +48,14 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
  * written below it, and a volume's content is not ours to change. */
 const char *nccl_conf_mount(const struct spec *spec);
 
-struct nccl_conf_owner {
-	uid_t uid; /* the container's root, as the host's id */
-	gid_t gid;
-};
-
 /*
  * Puts lines ("NAME=value\n"…, "" for none) behind the image's own text, in a block of ours that a
  * later run replaces. Does nothing if the file already is so. A symbolic link is replaced by a file
  * with the text that it showed inside the image; any other type of file stays, and is an error.
- * owner NULL: the file keeps its owner; only with "", which removes the block of an earlier start,
- * or of the container that the image was committed from.
+ * The file, and an /etc that is made for it, belong to the owner of the root directory: in a user
+ * namespace that is another id, as the host sees it, and an idmapped mount says it as well.
  */
-int nccl_conf_write(int root, const char *lines, const struct nccl_conf_owner *owner,
-		    bool *ret_changed, struct err *err);
+int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *err);
 
 /*
  * RCCL reads /etc/rccl.conf instead (src/misc/param.cc, initEnv): makes that a link to nccl.conf,

@@ -122,25 +122,6 @@ struct run {
 	struct err unconfined; /* why not */
 };
 
-/* The container's root: by the spec's mappings, or, in a user namespace that it only joins, the
- * kernel's */
-static int find_owner(const struct container *container, const struct process *process,
-		      struct nccl_conf_owner *ret_owner, struct err *err)
-{
-	const struct spec *spec = &container->spec;
-	uint64_t uid;
-	uint64_t gid;
-
-	*ret_owner = (struct nccl_conf_owner){0};
-	if (!spec->user_namespace)
-		return 0;
-	if (!spec_host_id(spec->uid_map, spec->n_uid_map, 0, &uid) ||
-	    !spec_host_id(spec->gid_map, spec->n_gid_map, 0, &gid))
-		return process_root_ids(process, &ret_owner->uid, &ret_owner->gid, err);
-	*ret_owner = (struct nccl_conf_owner){.uid = (uid_t)uid, .gid = (gid_t)gid};
-	return 0;
-}
-
 /* AMD's compute device, which ROCm needs */
 static bool has_kfd(const struct spec *spec)
 {
@@ -151,21 +132,18 @@ static bool has_kfd(const struct spec *spec)
 	return false;
 }
 
-static int write_nccl_conf(struct container *container, const struct process *process, int root,
-			   bool *ret_changed, struct err *err)
+static int write_nccl_conf(struct container *container, int root, bool *ret_changed,
+			   struct err *err)
 {
 	const char *lines = plan_nccl_lines(&container->arena, &container->plan);
-	struct nccl_conf_owner owner;
 
 	if (!lines)
 		return err_memory(err);
 	if (container->plan.nccl_conf_mounted)
 		return 0;
-	if (find_owner(container, process, &owner, err) < 0)
-		return -1;
 	if (lines[0] && has_kfd(&container->spec))
 		rccl_conf_link(root);
-	return nccl_conf_write(root, lines, &owner, ret_changed, err);
+	return nccl_conf_write(root, lines, ret_changed, err);
 }
 
 /*
@@ -213,7 +191,7 @@ static int apply_plan(struct run *run, struct applied *applied, struct err *err)
 	}
 	status = raise_memlock(container, &process, run->stage, &raised, err);
 	if (status == 0 && writes)
-		status = write_nccl_conf(container, &process, root, &wrote, err);
+		status = write_nccl_conf(container, root, &wrote, err);
 	applied->changed = raised || wrote;
 	applied->nccl = wrote ? "/" NCCL_CONF : NULL;
 	return status;
@@ -234,7 +212,7 @@ static void clear_nccl_conf(struct container *container, enum stage stage)
 		return;
 	root = container_open_root(container, &ignored);
 	if (root >= 0)
-		(void)nccl_conf_write(root, "", NULL, &changed, &ignored);
+		(void)nccl_conf_write(root, "", &changed, &ignored);
 }
 
 /* ---- one run ---- */

@@ -114,7 +114,6 @@ bool cgroup_names(const char *cgroups, const char *name)
 }
 
 #define CGROUP_SIZE_MAX (64 * 1024)
-#define MAP_SIZE_MAX (16 * 1024) /* 340 lines of 33 bytes (kernel/user_namespace.c) */
 
 int process_open_proc(pid_t pid)
 {
@@ -233,42 +232,5 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 	/* prlimit(2) takes no pidfd. If the process still lives now, the pid was its own, and so
 	 * was the limit. */
 	*ret_changed = !has_ended(process->pidfd);
-	return 0;
-}
-
-/* The host's id of id 0, from lines "container host size" */
-static int map_root(int proc, const char *name, long *ret_id)
-{
-	cleanup_arena arena = {0};
-	cleanup_fd fd = fs_open(proc, name, O_RDONLY, RESOLVE_BENEATH);
-	struct fs_text text;
-	struct err ignored;
-	char *line;
-
-	if (fd < 0 || fs_read(&arena, fd, MAP_SIZE_MAX, name, &text, &ignored) < 0)
-		return -1;
-	for (char *rest = text.bytes; (line = strsep(&rest, "\n"));) {
-		char *host;
-		unsigned long container = strtoul(line, &host, 10);
-
-		if (host != line && container == 0) {
-			*ret_id = strtol(host, NULL, 10);
-			return 0;
-		}
-	}
-	return -1;
-}
-
-int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_gid, struct err *err)
-{
-	long uid;
-	long gid;
-
-	if (map_root(process->proc, "uid_map", &uid) < 0 ||
-	    map_root(process->proc, "gid_map", &gid) < 0)
-		return err_set(err, "the user namespace of pid %d has no mapping for root",
-			       process->pid);
-	*ret_uid = (uid_t)uid;
-	*ret_gid = (gid_t)gid;
 	return 0;
 }

@@ -43,11 +43,6 @@ void process_close(struct process *process);
 int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
 			  struct err *err);
 
-/* The host's ids of the container's root, from /proc/<pid>/{uid,gid}_map. Returns 0, or -1 if they
- * map no root. */
-int process_root_ids(const struct process *process, uid_t *ret_uid, gid_t *ret_gid,
-		     struct err *err);
-
 /* ---- /proc/PID/stat ---- */
 
 /* Its fields (proc(5)) */

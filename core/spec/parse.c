@@ -273,36 +273,12 @@ static void read_namespace_list(struct json_document *doc, const struct json_nod
 	}
 }
 
-/* uidMappings, gidMappings */
-static struct spec_mapping *read_mappings(struct json_document *doc,
-					  const struct json_node *mappings, size_t *ret_n)
-{
-	struct spec_mapping *map = json_items(doc, mappings, sizeof(*map));
-	size_t n = 0;
-
-	if (!map)
-		return NULL;
-	json_each(item, mappings) {
-		map[n++] = (struct spec_mapping){
-			json_uint64(doc, json_get(doc, item, "containerID", JSON_NUMBER), 0),
-			json_uint64(doc, json_get(doc, item, "hostID", JSON_NUMBER), 0),
-			json_uint64(doc, json_get(doc, item, "size", JSON_NUMBER), 0),
-		};
-	}
-	*ret_n = n;
-	return map;
-}
-
 static void read_linux(struct json_document *doc, const struct json_node *linux_part,
 		       struct spec *spec)
 {
 	read_device_list(doc, json_get(doc, linux_part, "devices", LIST), spec);
 	read_resources(doc, json_get(doc, linux_part, "resources", OBJECT), spec);
 	read_namespace_list(doc, json_get(doc, linux_part, "namespaces", LIST), spec);
-	spec->uid_map = read_mappings(doc, json_get(doc, linux_part, "uidMappings", LIST),
-				      &spec->n_uid_map);
-	spec->gid_map = read_mappings(doc, json_get(doc, linux_part, "gidMappings", LIST),
-				      &spec->n_gid_map);
 	spec->cgroups_path =
 		json_string(doc, json_get(doc, linux_part, "cgroupsPath", JSON_STRING));
 	read_seccomp(doc, linux_part, spec);
@@ -553,17 +529,6 @@ const struct spec_annotation *spec_annotation(const struct spec *spec, const cha
 			return &spec->annotations[i];
 	}
 	return NULL;
-}
-
-bool spec_host_id(const struct spec_mapping *map, size_t n, uint64_t id, uint64_t *ret_host)
-{
-	for (size_t i = 0; i < n; i++) {
-		if (id < map[i].container || id - map[i].container >= map[i].size)
-			continue;
-		*ret_host = map[i].host + (id - map[i].container);
-		return true;
-	}
-	return false;
 }
 
 const char *spec_cgroup_name(const struct spec *spec)

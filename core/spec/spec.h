@@ -190,13 +190,6 @@ struct spec_annotation {
 	size_t line; /* of config.json; 0: it came by a message, which has none */
 };
 
-/* linux.uidMappings or gidMappings, one entry */
-struct spec_mapping {
-	uint64_t container;
-	uint64_t host;
-	uint64_t size;
-};
-
 /* The five capability sets of process.capabilities, bit n is capability n. */
 enum spec_capability_set {
 	SPEC_BOUNDING,
@@ -271,10 +264,6 @@ struct spec {
 	const char *cgroups_path; /* NULL if it says none */
 	bool user_namespace;
 	bool network_namespace; /* its own, or its pod's: not the host's */
-	struct spec_mapping *uid_map;
-	size_t n_uid_map;
-	struct spec_mapping *gid_map;
-	size_t n_gid_map;
 };
 
 /* what: the file's name for errors. All that *ret_spec points to lives in the arena. */
@@ -287,9 +276,6 @@ int spec_parse_process(struct arena *arena, const char *what, const char *text, 
 
 /* The value of the first entry NAME=value of process.env (as getenv(3) finds it), or NULL. */
 const char *spec_getenv(const struct spec *spec, const char *name);
-
-/* The host's id of a container's id; false if no mapping has it. */
-bool spec_host_id(const struct spec_mapping *map, size_t n, uint64_t id, uint64_t *ret_host);
 
 /*
  * The part of linux.cgroupsPath that names the container: "/a/b" is "b", systemd's

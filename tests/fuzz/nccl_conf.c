@@ -56,13 +56,12 @@ static void check_values(const struct fs_text *image, const struct fs_text *file
 static void check_merge(int root, const struct fs_text *image, const char *lines)
 {
 	cleanup_arena arena = {0};
-	struct nccl_conf_owner owner = {.uid = getuid(), .gid = getgid()};
 	struct fs_text file;
 	struct err err;
 	bool changed;
 
 	fuzz_write(root, FILE_NAME, image->bytes, image->len);
-	if (nccl_conf_write(root, lines, &owner, &changed, &err) < 0) {
+	if (nccl_conf_write(root, lines, &changed, &err) < 0) {
 		(void)fuzz_failed(&err);
 		changed = false;
 		lines = "";
@@ -74,7 +73,7 @@ static void check_merge(int root, const struct fs_text *image, const char *lines
 	if (!strstr(image->bytes, "# oci-rdma-hook"))
 		check_values(image, &file, lines);
 	if (changed) {
-		must(nccl_conf_write(root, lines, &owner, &changed, &err));
+		must(nccl_conf_write(root, lines, &changed, &err));
 		promise(!changed);
 	}
 }

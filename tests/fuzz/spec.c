@@ -31,7 +31,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	cleanup_arena arena = {0};
 	struct spec spec;
 	struct err err;
-	uint64_t host;
 
 	if (spec_parse(&arena, "config.json", (const char *)data, size, &spec, &err) < 0)
 		return fuzz_failed(&err);
@@ -44,7 +43,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		promise(spec.devices[i].path);
 	(void)spec_getenv(&spec, "PATH");
 	(void)spec_cgroup_name(&spec);
-	(void)spec_host_id(spec.uid_map, spec.n_uid_map, 0, &host);
 	(void)seccomp_refused_by_default(&spec.seccomp);
 	return 0;
 }

@@ -129,6 +129,7 @@ make_image() {
 		env | grep '^NCCL_' | sort | sed 's/^/env /'
 		if [ -f /etc/nccl.conf ]; then
 			stat -c 'meta %a %u:%g %F' /etc/nccl.conf
+			stat -c 'owner %u:%g' /
 			sed 's/^/conf /' /etc/nccl.conf
 		fi
 	EOF
@@ -310,7 +311,7 @@ granted() {
 	starts "$1"
 	is "$1: memlock" "$AFTER" "$memlock"
 	is "$1: nccl.conf" "${2-$NCCL}" "$(settings)"
-	is "$1: its mode and owner" "644 0:0 regular file" "$meta"
+	is "$1: its mode, and the owner of the root directory" "644 $(reported owner) regular file" "$meta"
 	is "$1: no temporary file stays" "" "$(find "$ROOT/" -name '.nccl*')"
 	get_log
 	has "$1: the log says grant" ": grant: container=" "$log"

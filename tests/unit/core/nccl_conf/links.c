@@ -111,8 +111,7 @@ UNIT_ROWS(etc_link_cases)
 	assert_int_equal(unit_entries(root.fd, "."), 3);
 }
 
-/* It is read below the container's root, and its owner is the link's own: none of the host's files
- * is asked. */
+/* It is read below the container's root: none of the host's files is asked. */
 UNIT_TEST("link: the file, is cleared as what it is")
 {
 	WITH_DIR(root);

@@ -71,34 +71,35 @@ static void check_owner(int root, const char *path, uid_t uid, gid_t gid)
 }
 
 /* In a user namespace the container's root is another id of the host. */
-UNIT_TEST_FOR_ROOT("owner: the container's root, of the file and of an etc that is made")
+UNIT_TEST_FOR_ROOT("owner: that of the root, of the file and of an etc that is made")
 {
 	WITH_DIR(root);
-	struct nccl_conf_owner owner = {100000, 200000};
-	struct nccl_conf_owner other = {300000, 400000};
 	bool changed;
 
-	assert_int_equal(nccl_conf_write(root.fd, LINES, &owner, &changed, &err), 0);
+	assert_int_equal(fchown(root.fd, 100000, 200000), 0);
+	assert_int_equal(nccl_conf_write(root.fd, LINES, &changed, &err), 0);
 	check_owner(root.fd, "etc", 100000, 200000);
 	check_owner(root.fd, CONF, 100000, 200000);
-	assert_int_equal(nccl_conf_write(root.fd, OTHER_LINES, &other, &changed, &err), 0);
+	assert_int_equal(fchown(root.fd, 300000, 400000), 0);
+	assert_int_equal(nccl_conf_write(root.fd, OTHER_LINES, &changed, &err), 0);
 	check_owner(root.fd, CONF, 300000, 400000);
 	check_owner(root.fd, "etc", 100000, 200000);
-	check_owner(root.fd, ".", geteuid(), getegid());
+	assert_int_equal(fchownat(root.fd, CONF, 1, 2, 0), 0);
+	assert_int_equal(nccl_conf_write(root.fd, "", &changed, &err), 0);
+	check_owner(root.fd, CONF, 300000, 400000);
 }
 
 /* 0: refused, with a reason. An /etc that does not belong to its root is left to nobody. */
 static int give_away(const void *context)
 {
 	const int root = *(const int *)context;
-	const struct nccl_conf_owner owner = {0, 0};
 	struct err err;
 	bool changed = true;
 
-	if (fchown(root, 65534, 65534) < 0 || setresgid(65534, 65534, 65534) < 0 ||
-	    setresuid(65534, 65534, 65534) < 0)
+	if (fchown(root, 0, 0) < 0 || fchmodat(root, ".", 0777, 0) < 0 ||
+	    setresgid(65534, 65534, 65534) < 0 || setresuid(65534, 65534, 65534) < 0)
 		return 1;
-	if (nccl_conf_write(root, LINES, &owner, &changed, &err) != -1 || changed)
+	if (nccl_conf_write(root, LINES, &changed, &err) != -1 || changed)
 		return 2;
 	return strcmp(err.text, "/etc of the container: Operation not permitted") != 0;
 }

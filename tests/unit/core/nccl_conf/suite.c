@@ -7,18 +7,17 @@ int clear_conf(int root, struct err *err)
 {
 	bool changed;
 
-	return nccl_conf_write(root, "", NULL, &changed, err);
+	return nccl_conf_write(root, "", &changed, err);
 }
 
 int write_conf(int root, const char *lines, bool *ret_changed, struct err *err)
 {
-	struct nccl_conf_owner owner = {geteuid(), getegid()};
 	int before = unit_descriptors();
 	int status;
 
 	*err = (struct err){0};
 	(void)alarm(UNIT_PATIENCE);
-	status = nccl_conf_write(root, lines, &owner, ret_changed, err);
+	status = nccl_conf_write(root, lines, ret_changed, err);
 	(void)alarm(0);
 	assert_int_equal(unit_descriptors(), before);
 	return status;

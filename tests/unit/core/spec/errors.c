@@ -11,14 +11,12 @@ static const struct empty_case {
 	 "{\"process\":null,\"root\":null,\"mounts\":null,\"annotations\":null,\"linux\":null}"},
 	{"empty: null arrays",
 	 "{\"process\":{\"env\":null,\"rlimits\":null,\"capabilities\":null},\"mounts\":null,"
-	 "\"linux\":{\"devices\":null,\"resources\":null,\"namespaces\":null,\"uidMappings\":null,"
-	 "\"gidMappings\":null}}"},
+	 "\"linux\":{\"devices\":null,\"resources\":null,\"namespaces\":null}}"},
 	{"empty: null arrays below",
 	 "{\"linux\":{\"resources\":{\"devices\":null,\"memory\":null,\"unified\":null}}}"},
 	{"empty: empty arrays",
 	 "{\"process\":{\"env\":[],\"rlimits\":[],\"capabilities\":{}},\"mounts\":[],"
-	 "\"linux\":{\"devices\":[],\"resources\":{},\"namespaces\":[],\"uidMappings\":[],"
-	 "\"gidMappings\":[]}}"},
+	 "\"linux\":{\"devices\":[],\"resources\":{},\"namespaces\":[]}}"},
 	{"empty: parts that are not ours, of any type",
 	 "{\"ociVersion\":1,\"hostname\":[],\"hooks\":\"x\",\"solaris\":{},\"vm\":null,"
 	 "\"process\":{\"args\":7,\"user\":[]},\"linux\":{\"mountLabel\":3,\"rdma\":{\"mlx5_0\":{}}"
@@ -33,7 +31,6 @@ UNIT_ROWS(empty_cases)
 
 	must_parse(&arena, row->text, &spec);
 	assert_int_equal(spec.n_env + spec.n_mounts + spec.n_devices + spec.n_annotations, 0);
-	assert_int_equal(spec.n_uid_map + spec.n_gid_map, 0);
 	assert_false(spec.has_memlock || spec.memory_limit || spec.every_device);
 	assert_false(spec.user_namespace || spec.network_namespace || spec.identity.sandbox);
 	assert_null(spec.root);
@@ -147,8 +144,6 @@ static const struct bad_case {
 	{"wrong: a rule's allow",
 	 "{\"linux\":{\"resources\":{\"devices\":[{\"allow\":\"true\"}]}}}",
 	 "linux.resources.devices[0].allow: expected"},
-	{"wrong: mappings, an object", "{\"linux\":{\"uidMappings\":{}}}",
-	 "linux.uidMappings: expected an array"},
 	{"wrong: namespaces, an object", "{\"linux\":{\"namespaces\":{}}}",
 	 "linux.namespaces: expected an array"},
 	{"wrong: the pod's namespace, a number",

@@ -154,50 +154,6 @@ UNIT_TEST_FOR_ROOT("capabilities that the bounding set lacks")
 	assert_int_equal(unit_result_of(drop_and_ask, NULL), 0);
 }
 
-/* ---- the ids of its root ---- */
-
-struct mapping {
-	const char *name;
-	const char *uid_map;
-	const char *gid_map;
-	int64_t uid; /* -1: no root */
-	int64_t gid;
-};
-
-static const struct mapping mappings[] = {
-	{"ids of root: podman's", "0 100000 65536\n", "0 200000 65536\n", 100000, 200000},
-	{"ids of root: in a second line", "1 300000 10\n0 1000 1\n", "5 100000 2\n0 1001 1\n", 1000,
-	 1001},
-	{"ids of root: no root", "1 100000 65536\n", "0 100000 65536\n", -1, -1},
-	{"ids of root: no group of root's", "0 100000 65536\n", "1 100000 65536\n", -1, -1},
-	{"ids of root: nothing is mapped yet", NULL, NULL, -1, -1},
-};
-
-UNIT_ROWS_FOR_ROOT(mappings)
-{
-	struct process process = PROCESS_NONE;
-	uid_t uid = 1;
-	gid_t gid = 1;
-	struct err err;
-	char path[32];
-
-	process.pid = unit_start_mapped(sleep_long, NULL, row->uid_map, row->gid_map);
-	(void)snprintf(path, sizeof(path), "/proc/%d", process.pid);
-	process.proc = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	assert_int_equal(process_root_ids(&process, &uid, &gid, &err), row->uid < 0 ? -1 : 0);
-	if (row->uid < 0) {
-		assert_has(err.text, "has no mapping for root");
-		assert_one_line(&err);
-	} else {
-		assert_int_equal(uid, row->uid);
-		assert_int_equal(gid, row->gid);
-	}
-	end(process.pid);
-	/* The ids of a process that has ended cannot be read. */
-	assert_int_equal(process_root_ids(&process, &uid, &gid, &err), -1);
-	process_close(&process);
-}
-
 int main(void)
 {
 	return unit_main("limit");

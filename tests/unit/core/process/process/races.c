@@ -52,7 +52,6 @@ static void end_swapping(struct swapped *s)
 UNIT_TEST("swap: nothing is written outside of the root")
 {
 	struct swapped s = begin_swapping();
-	const struct nccl_conf_owner owner = {0};
 	int written = 0;
 	int rounds = 0;
 
@@ -64,7 +63,7 @@ UNIT_TEST("swap: nothing is written outside of the root")
 		bool changed;
 
 		(void)snprintf(lines, sizeof(lines), "NCCL_IB_TC=%d\n", i);
-		if (nccl_conf_write(s.root, lines, &owner, &changed, &err) == 0)
+		if (nccl_conf_write(s.root, lines, &changed, &err) == 0)
 			written++;
 		else
 			assert_one_line(&err);
