@@ -144,6 +144,12 @@ node one
 config "$config"
 
 # RCCL's file, which it reads in place of /etc/nccl.conf
+container "$rdma"
+hook
+check "no AMD GPU: no rccl.conf" test ! -L "$ROOT/etc/rccl.conf"
+container '{"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/kfd",238,0]],"annotations":{"oci-rdma-hook.io/nccl":"false"}}'
+hook
+check "an AMD GPU, nothing to write: no rccl.conf" test ! -L "$ROOT/etc/rccl.conf"
 container '{"devices":[["/dev/infiniband/uverbs6",231,198],["/dev/kfd",238,0]]}'
 hook
 is "an AMD GPU: rccl.conf is a link to nccl.conf" "nccl.conf" "$(readlink "$ROOT/etc/rccl.conf")"

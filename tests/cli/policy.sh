@@ -152,6 +152,10 @@ config "$(cat config/profiles/roce-legacy.json)"
 plan "$case"
 that "the profile roce-legacy: what the wrappers set" '.env | to_entries | map(.key + "=" + .value) | sort | join(" ")' \
 	"NCCL_IB_DISABLE=0 NCCL_IB_GID_INDEX=3 NCCL_IB_HCA==mlx5_6,mlx5_7,mlx5_10,mlx5_11 NCCL_NET_GDR_LEVEL=5 NCCL_SOCKET_IFNAME==net1,net2,net3,net4"
+config "$(cat config/profiles/inference.json)"
+plan "$(jq '.privileged = true' <<<"$case")"
+that "the profile inference, in a privileged container" '.env | keys | join(" ")' "NCCL_IB_HCA NVSHMEM_HCA_PE_MAPPING UCX_NET_DEVICES"
+warns "the profile inference: DeepEP's map wants GPUs" no_gpu_map
 config
 plan "$case"
 that "off by default" '.env | keys | join(" ")' NCCL_IB_HCA
