@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Work completions that failed: as NCCL, IBext, UCX and perftest print them, and by name */
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -132,43 +133,24 @@ static bool match_devices(const char *line, struct match *match)
 	return any;
 }
 
-/* Only where no number says more: ibv_wc_status_str of rdma-core's verbs.c, and the names. */
-static void match_names(const char *line, struct match *match)
+bool match_completions(const char *line, struct match *match)
+{
+	bool numbers = match_numbers(line, match);
+
+	return match_devices(line, match) || numbers;
+}
+
+void match_status(const char *line, const char *name, long status, struct match *match)
 {
 	/* SPDK's name for the state of a queue that failed, whatever the reason, which is in a
 	 * line before it (lib/nvme/nvme_qpair.c) */
 	static const char aborts[] = "abort requests after transport retry counter exceeded";
-	static const struct {
-		const char *text;
-		long status;
-	} names[] = {
-		{"loc_qp_op_err", 2},      {"local qp operation err", 2},
-		{"loc_prot_err", 4},       {"local protection error", 4},
-		{"wr_flush_err", 5},       {"work request flushed error", 5},
-		{"rem_access_err", 10},    {"remote access error", 10},
-		{"rem_op_err", 11},        {"remote operation error", 11},
-		{"wc_retry_exc_err", 12},  {"transport retry counter exceeded", 12},
-		{"rnr_retry_exc_err", 13}, {"rnr retry counter exceeded", 13},
-	};
+	const char *at = strstr(line, name);
+	struct completion completion = completion_between(line, at + strlen(at));
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		const char *at = strstr(line, names[i].text);
-
-		if (at && !strstr(line, aborts)) {
-			struct completion completion = completion_between(line, at + strlen(at));
-
-			completion.status = names[i].status;
-			add_completion(match, completion, at);
-		}
-	}
-}
-
-void match_completions(const char *line, struct match *match)
-{
-	bool numbers = match_numbers(line, match);
-
-	if (!match_devices(line, match) && !numbers)
-		match_names(line, match);
+	completion.status = status;
+	if (!strstr(line, aborts))
+		add_completion(match, completion, at);
 }
 
 /* ---- calls of libibverbs ---- */
@@ -197,7 +179,23 @@ static const struct {
 	{"remote i/o error", EREMOTEIO},
 	{"operation not supported", EOPNOTSUPP},
 	{"protocol not supported", EPROTONOSUPPORT},
+	{"numerical result out of range", ERANGE},
 };
+
+/* "rc: -12", "(-14)", "err -12": an errno as the kernel and libfabric give it; UNKNOWN if there is
+ * none. -1 is any failure. */
+static long negative_between(const char *text, const char *end)
+{
+	for (const char *at = text; (at = memchr(at, '-', (size_t)(end - at))); at++) {
+		char *behind;
+		long number = strtol(at, &behind, 10);
+
+		if (at > text && strchr(" (:=", at[-1]) && behind > at && number < -1 &&
+		    !isalnum(*behind) && *behind != '-')
+			return number;
+	}
+	return UNKNOWN;
+}
 
 /*
  * Why a call failed, from what stands behind "failed": " with error Invalid argument errno 22"
@@ -207,8 +205,8 @@ static const struct {
  */
 static int reason_between(const char *text, const char *end)
 {
-	static const char *const fronts[] = {" errno ", "(errno ", "error code: ", "unknown error ",
-					     NULL};
+	static const char *const fronts[] = {
+		" errno ", "(errno ", "error code: ", "unknown error ", "error=", NULL};
 	long number;
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
@@ -216,6 +214,8 @@ static int reason_between(const char *text, const char *end)
 			return reasons[i].number;
 	}
 	number = line_number_behind(text, end, fronts);
+	if (number == UNKNOWN)
+		number = negative_between(text, end);
 	if (number < -ERRNO_MAX || number > ERRNO_MAX)
 		return ANY;
 	if (number != UNKNOWN)
@@ -292,7 +292,8 @@ static int reason_before(const char *line, const char *name)
 	return end + 1 == function && number > 0 && number <= ERRNO_MAX ? (int)number : NONE;
 }
 
-static void match_call(const char *name, size_t len, int reason, struct match *match)
+static void match_call(const char *name, size_t len, int reason, struct match *match,
+		       const char *at)
 {
 	for (size_t i = 0; i < n_known_rows; i++) {
 		const struct call *call = known_rows[i].calls;
@@ -300,7 +301,7 @@ static void match_call(const char *name, size_t len, int reason, struct match *m
 		for (; call->name; call++) {
 			if ((call->reason == ANY || call->reason == reason) &&
 			    strncmp(call->name, name, len) == 0 && !call->name[len])
-				match_add(match, i, name);
+				match_add(match, i, at);
 		}
 	}
 }
@@ -320,8 +321,32 @@ void match_calls(const char *line, struct match *match)
 			int reason = reason_between(behind, next);
 
 			match_call(name, len, reason == NONE ? reason_before(line, name) : reason,
-				   match);
+				   match, name);
 		}
 		name = following;
 	}
+}
+
+void match_object(const char *line, const char *object, const char *call, struct match *match)
+{
+	const char *at = strstr(line, object);
+	const char *behind = at + strlen(object);
+	const char *end = behind + strlen(behind);
+	int reason = reason_between(behind, end);
+
+	if (reason != NONE && reason != ANY && !line_find(behind, end, ", retrying "))
+		match_call(call, strlen(call), reason, match, at);
+}
+
+/* "  rdma/hca: 0", "\"nvidia.com/hostdev\": \"0\",": as kubectl describe node and JSON have it */
+void match_resource(const char *line, struct match *match)
+{
+	const char *name = line + strspn(line, " \t\"");
+	const char *slash = name + strcspn(name, "/ ");
+	const char *colon = name + strcspn(name, ": ");
+	const char *value = colon + strspn(colon, ": \"");
+
+	if (*slash == '/' && slash < colon && *colon == ':' && value[0] == '0' &&
+	    !value[1 + strspn(value + 1, "\", ")])
+		match_call("allocatable", strlen("allocatable"), NONE, match, name);
 }

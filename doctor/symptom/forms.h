@@ -18,10 +18,20 @@ struct match {
 /* Notes that the row is seen here, if nowhere before */
 void match_add(struct match *match, size_t row, const char *at);
 
-/* Work completions, as numbers or by name */
-void match_completions(const char *line, struct match *match);
+/* Work completions by their numbers. Returns true if there are any. */
+bool match_completions(const char *line, struct match *match);
+
+/* One by its status' name, which the line has */
+void match_status(const char *line, const char *name, long status, struct match *match);
 
 /* Functions of libibverbs that failed */
 void match_calls(const char *line, struct match *match);
+
+/* "Failed to register memory: Bad address": what the line calls an object, and an errno behind it,
+ * stand for a call that failed. */
+void match_object(const char *line, const char *object, const char *call, struct match *match);
+
+/* A resource of a node of which there is none: as the call "allocatable" */
+void match_resource(const char *line, struct match *match);
 
 #endif

@@ -5,57 +5,89 @@
 #include <string.h>
 
 /* What begins one of the special forms, what a fact is read from (facts.c), and what looks like an
- * error */
+ * error. A status is that of enum ibv_wc_status, by its name or as ibv_wc_status_str of rdma-core's
+ * verbs.c says it. An object, as programs call it, stands for the function that was called. */
 static const struct special {
 	const char *word;
-	enum { COMPLETION, CALL, FACT, HINT, ERROR } kind;
+	enum { COMPLETION, STATUS, CALL, OBJECT, RESOURCE, FACT, HINT, ERROR } kind;
+	long status;
+	const char *call;
 } specials[] = {
-	{"got completion", COMPLETION},
-	{"bad completion", COMPLETION},
-	{"mlx5_poll_one", COMPLETION},
-	{"failed status ", COMPLETION},
-	{"vendor err", COMPLETION},
-	{"vendor_err", COMPLETION},
-	{"(synd ", COMPLETION},
-	{"loc_qp_op_err", COMPLETION},
-	{"local qp operation err", COMPLETION},
-	{"loc_prot_err", COMPLETION},
-	{"local protection error", COMPLETION},
-	{"wr_flush_err", COMPLETION},
-	{"work request flushed error", COMPLETION},
-	{"rem_access_err", COMPLETION},
-	{"remote access error", COMPLETION},
-	{"rem_op_err", COMPLETION},
-	{"remote operation error", COMPLETION},
-	{"retry_exc_err", COMPLETION},
-	{"retry counter exceeded", COMPLETION},
-	{"ibv_", CALL},
-	{"mlx5dv_", CALL},
-	{"net/ib : using [", FACT},
-	{"nccl version ", FACT},
-	{":ffff:", FACT},
-	{"max locked memory", FACT},
-	{"nccl info hint: ", HINT},
-	{"nccl warn", ERROR},
-	{"error", ERROR},
-	{"fail", ERROR},
-	{"fatal", ERROR},
-	{"panic", ERROR},
-	{"exception", ERROR},
-	{"cannot ", ERROR},
-	{"can't ", ERROR},
-	{"couldn't ", ERROR},
-	{"could not ", ERROR},
-	{"unable to", ERROR},
-	{"timed out", ERROR},
-	{"timeout", ERROR},
-	{"refused", ERROR},
-	{"denied", ERROR},
-	{"not permitted", ERROR},
-	{"no such ", ERROR},
-	{"killed", ERROR},
-	{"aborted", ERROR},
-	{"unreachable", ERROR},
+	{"got completion", COMPLETION, 0, NULL},
+	{"bad completion", COMPLETION, 0, NULL},
+	{"mlx5_poll_one", COMPLETION, 0, NULL},
+	{"failed status ", COMPLETION, 0, NULL},
+	{"vendor err", COMPLETION, 0, NULL},
+	{"vendor_err", COMPLETION, 0, NULL},
+	{"(synd ", COMPLETION, 0, NULL},
+	{"loc_qp_op_err", STATUS, 2, NULL},
+	{"local qp operation err", STATUS, 2, NULL},
+	{"loc_prot_err", STATUS, 4, NULL},
+	{"local protection error", STATUS, 4, NULL},
+	{"wr_flush_err", STATUS, 5, NULL},
+	{"work request flushed error", STATUS, 5, NULL},
+	{"rem_access_err", STATUS, 10, NULL},
+	{"remote access error", STATUS, 10, NULL},
+	{"rem_op_err", STATUS, 11, NULL},
+	{"remote operation error", STATUS, 11, NULL},
+	{"wc_retry_exc_err", STATUS, 12, NULL},
+	{"transport retry counter exceeded", STATUS, 12, NULL},
+	{"rnr_retry_exc_err", STATUS, 13, NULL},
+	{"rnr retry counter exceeded", STATUS, 13, NULL},
+	{"ibv_", CALL, 0, NULL},
+	{"mlx5dv_", CALL, 0, NULL},
+	{"reg_mr", OBJECT, 0, "reg_mr"},
+	{"mr_reg", OBJECT, 0, "reg_mr"},
+	{"reg_user_mr", OBJECT, 0, "reg_mr"},
+	{"register memory", OBJECT, 0, "reg_mr"},
+	{"memory registration", OBJECT, 0, "reg_mr"},
+	{"memory region", OBJECT, 0, "reg_mr"},
+	{"memoryregion", OBJECT, 0, "reg_mr"},
+	{"register mr", OBJECT, 0, "reg_mr"},
+	{"allocate mr", OBJECT, 0, "reg_mr"},
+	{"completion queue", OBJECT, 0, "create_cq"},
+	{"create cq", OBJECT, 0, "create_cq"},
+	{"send cq", OBJECT, 0, "create_cq"},
+	{"recv cq", OBJECT, 0, "create_cq"},
+	{"enable endpoint", OBJECT, 0, "create_qp"},
+	{"queue pair", OBJECT, 0, "create_qp"},
+	{" qp ", OBJECT, 0, "create_qp"},
+	{"modify qp", OBJECT, 0, "modify_qp"},
+	{"query gid", OBJECT, 0, "query_gid"},
+	{"rdma_create_", OBJECT, 0, "rdma_create"},
+	{"rdma_bind_addr", OBJECT, 0, "rdma_bind_addr"},
+	{"/dev/infiniband/", OBJECT, 0, "open_device"},
+	{"rdma", RESOURCE, 0, NULL},
+	{"/hca", RESOURCE, 0, NULL},
+	{"sriov", RESOURCE, 0, NULL},
+	{"hostdev", RESOURCE, 0, NULL},
+	{"mlnx", RESOURCE, 0, NULL},
+	{"/efa", RESOURCE, 0, NULL},
+	{"net/ib : using [", FACT, 0, NULL},
+	{"nccl version ", FACT, 0, NULL},
+	{":ffff:", FACT, 0, NULL},
+	{"max locked memory", FACT, 0, NULL},
+	{"nccl info hint: ", HINT, 0, NULL},
+	{"nccl warn", ERROR, 0, NULL},
+	{"error", ERROR, 0, NULL},
+	{"fail", ERROR, 0, NULL},
+	{"fatal", ERROR, 0, NULL},
+	{"panic", ERROR, 0, NULL},
+	{"exception", ERROR, 0, NULL},
+	{"cannot ", ERROR, 0, NULL},
+	{"can't ", ERROR, 0, NULL},
+	{"couldn't ", ERROR, 0, NULL},
+	{"could not ", ERROR, 0, NULL},
+	{"unable to", ERROR, 0, NULL},
+	{"timed out", ERROR, 0, NULL},
+	{"timeout", ERROR, 0, NULL},
+	{"refused", ERROR, 0, NULL},
+	{"denied", ERROR, 0, NULL},
+	{"not permitted", ERROR, 0, NULL},
+	{"no such ", ERROR, 0, NULL},
+	{"killed", ERROR, 0, NULL},
+	{"aborted", ERROR, 0, NULL},
+	{"unreachable", ERROR, 0, NULL},
 };
 
 #define SPECIALS (sizeof(specials) / sizeof(*specials))
@@ -191,6 +223,8 @@ static void match_rules(const struct words_found *found, const char *line, struc
 void match_line(const struct words_found *found, const char *line, struct match *ret_match)
 {
 	unsigned kinds = kinds_found(found);
+	bool harmless_line = is_harmless(line);
+	bool numbers = false;
 
 	ret_match->n = 0;
 	ret_match->error = false;
@@ -199,9 +233,19 @@ void match_line(const struct words_found *found, const char *line, struct match 
 	if (kinds & 1u << HINT)
 		return;
 	if (kinds & 1u << COMPLETION)
-		match_completions(line, ret_match);
+		numbers = match_completions(line, ret_match);
 	if (kinds & 1u << CALL)
 		match_calls(line, ret_match);
+	if (kinds & 1u << RESOURCE)
+		match_resource(line, ret_match);
+	for (size_t i = 0; i < SPECIALS; i++) {
+		const struct special *special = &specials[i];
+
+		if (words_has(found, i) && special->kind == STATUS && !numbers)
+			match_status(line, special->word, special->status, ret_match);
+		else if (words_has(found, i) && special->kind == OBJECT && !harmless_line)
+			match_object(line, special->word, special->call, ret_match);
+	}
 	match_rules(found, line, ret_match);
-	ret_match->error = kinds & 1u << ERROR && !is_harmless(line);
+	ret_match->error = kinds & 1u << ERROR && !harmless_line;
 }
