@@ -4,44 +4,10 @@
 #include <arpa/inet.h>
 #include <ctype.h>
 #include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define ROW(row_name, row_sureness, row_cause, row_fix, row_check)                                 \
-	{                                                                                          \
-		.name = (row_name), .kind = KNOWN_NOTE, .sureness = (row_sureness),                \
-		.cause = (row_cause), .fix = (row_fix), .check = (row_check), .exclude = "",       \
-		.look = ""                                                                         \
-	}
-
-enum { DIRECT, HCAS, LINKS, VERSIONS, GIDS };
-
-static const struct known rows[FACTS_MAX] = {
-	[DIRECT] =
-		ROW("gdr_asymmetry", LIKELY,
-		    "some hosts use GPUDirect RDMA, and others do not: these are as slow as all",
-		    "compare nvidia_peermem, the kind of kernel modules and NCCL_NET_GDR_LEVEL of "
-		    "the two hosts",
-		    "gpudirect"),
-	[HCAS] = ROW("hca_count", LIKELY, "the hosts use different numbers of HCAs",
-		     "give all pods the same number of devices, and NCCL_IB_HCA the same meaning: "
-		     "oci-rdma-hook names the pod's own",
-		     "nccl_ib_hca, rdma_devices"),
-	[LINKS] = ROW("mixed_links", MAYBE,
-		      "NCCL uses InfiniBand and RoCE ports together: one end's InfiniBand port "
-		      "cannot connect to another end's RoCE port",
-		      "name only ports of one kind in NCCL_IB_HCA, the same on all nodes",
-		      "nccl_ib_hca"),
-	[VERSIONS] = ROW("nccl_versions", LIKELY, "the ranks run different versions of NCCL",
-			 "use one image for all ranks", "versions"),
-	[GIDS] = ROW("gid_table", SURE,
-		     "the GID table in this log has RoCE v2 with an IPv4 address at one index, and "
-		     "that is the one to use",
-		     "unset NCCL_IB_GID_INDEX (NCCL 2.21.5 and later finds it), or set this index; "
-		     "link-local ones (fe80::) are not routed",
-		     "gid, nccl_ib_gid_index"),
-};
 
 /* "host:pid:tid [0] nccl info …", whatever a collector put before it; NULL: no host, or too many */
 static struct host *host_of(struct facts *facts, const char *line, unsigned long number)
@@ -150,7 +116,7 @@ void facts_read(struct facts *facts, const char *line, unsigned long number)
 	read_gid_line(facts, line, number);
 }
 
-/* The first host for which how is another than for one before it; NULL: none */
+/* The first host for which how is another than for one before it; NULL: none. -1: not known */
 static const struct host *differs(const struct facts *facts, int (*how)(const struct host *host),
 				  const struct host **ret_first)
 {
@@ -161,12 +127,9 @@ static const struct host *differs(const struct facts *facts, int (*how)(const st
 
 		if (how(host) < 0)
 			continue;
-		if (!first)
-			first = host;
-		else if (how(host) != how(first)) {
-			*ret_first = first;
+		*ret_first = first = first ? first : host;
+		if (how(host) != how(first))
 			return host;
-		}
 	}
 	return NULL;
 }
@@ -186,40 +149,53 @@ static int link_kinds(const struct host *host)
 	return host->hcas ? host->infiniband : -1;
 }
 
+/* The row of that name in known/facts.txt */
+static size_t tell(struct symptom *ret, const char *name, unsigned long line, const char *quote,
+		   ...) __attribute__((format(printf, 4, 5)));
+
+static size_t tell(struct symptom *ret, const char *name, unsigned long line, const char *quote,
+		   ...)
+{
+	va_list args;
+
+	*ret = (struct symptom){.known = known_rows, .first = line, .lines = 1};
+	while (strcmp(ret->known->name, name) != 0)
+		ret->known++;
+	va_start(args, quote);
+	(void)vsnprintf(ret->quote, sizeof(ret->quote), quote, args);
+	va_end(args);
+	return 1;
+}
+
 size_t facts_tell(const struct facts *facts, bool beside, struct symptom *ret)
 {
 	const struct host *one = NULL;
 	const struct host *other;
 	size_t n = 0;
 
-#define TELL(row, number, ...)                                                                     \
-	do {                                                                                       \
-		ret[n] = (struct symptom){.known = &rows[row], .first = (number), .lines = 1};     \
-		(void)snprintf(ret[n].quote, sizeof(ret[n].quote), __VA_ARGS__);                   \
-		n++;                                                                               \
-	} while (0)
-
 	other = differs(facts, directly, &one);
 	if (other)
-		TELL(DIRECT, other->line, "%s has /GDRDMA channels, %s has none",
-		     one->direct ? one->name : other->name, one->direct ? other->name : one->name);
+		n += tell(&ret[n], "gdr_asymmetry", other->line,
+			  "%s has /GDRDMA channels, %s has none",
+			  one->direct ? one->name : other->name,
+			  one->direct ? other->name : one->name);
 	other = differs(facts, hcas, &one);
 	if (other)
-		TELL(HCAS, other->line, "%s uses %u, %s uses %u", one->name, one->hcas, other->name,
-		     other->hcas);
+		n += tell(&ret[n], "hca_count", other->line, "%s uses %u, %s uses %u", one->name,
+			  one->hcas, other->name, other->hcas);
 	other = differs(facts, link_kinds, &one);
 	for (size_t i = 0; !other && i < facts->n; i++) {
 		if (facts->host[i].infiniband && facts->host[i].roce)
 			other = one = &facts->host[i];
 	}
 	if (other)
-		TELL(LINKS, other->line, "%s and %s have both kinds between them", one->name,
-		     other->name);
+		n += tell(&ret[n], "mixed_links", other->line,
+			  "%s and %s have both kinds between them", one->name, other->name);
 	if (facts->version[1][0])
-		TELL(VERSIONS, facts->version_line, "NCCL %s and %s", facts->version[0],
-		     facts->version[1]);
+		n += tell(&ret[n], "nccl_versions", facts->version_line, "NCCL %s and %s",
+			  facts->version[0], facts->version[1]);
 	if (facts->gid_index && beside)
-		TELL(GIDS, facts->gid_line, "index %d", facts->gid_index);
+		n += tell(&ret[n], "gid_table", facts->gid_line, "index %d", facts->gid_index);
 	return n;
 }
 

@@ -163,24 +163,22 @@ void match_status(const char *line, const char *name, long status, struct match 
 static const struct {
 	const char *text;
 	int number;
-} reasons[] = {
-	{"cannot allocate memory", ENOMEM},
-	{"operation not permitted", EPERM},
-	{"bad address", EFAULT},
-	{"invalid argument", EINVAL},
-	{"no data available", ENODATA},
-	{"no such device", ENODEV},
-	{"connection timed out", ETIMEDOUT},
-	{"network is unreachable", ENETUNREACH},
-	{"no route to host", EHOSTUNREACH},
-	{"permission denied", EACCES},
-	{"resource temporarily unavailable", EAGAIN},
-	{"no such file or directory", ENOENT},
-	{"remote i/o error", EREMOTEIO},
-	{"operation not supported", EOPNOTSUPP},
-	{"protocol not supported", EPROTONOSUPPORT},
-	{"numerical result out of range", ERANGE},
-};
+} reasons[] = {{"cannot allocate memory", ENOMEM},
+	       {"operation not permitted", EPERM},
+	       {"bad address", EFAULT},
+	       {"invalid argument", EINVAL},
+	       {"no data available", ENODATA},
+	       {"no such device", ENODEV},
+	       {"connection timed out", ETIMEDOUT},
+	       {"network is unreachable", ENETUNREACH},
+	       {"no route to host", EHOSTUNREACH},
+	       {"permission denied", EACCES},
+	       {"resource temporarily unavailable", EAGAIN},
+	       {"no such file or directory", ENOENT},
+	       {"remote i/o error", EREMOTEIO},
+	       {"operation not supported", EOPNOTSUPP},
+	       {"protocol not supported", EPROTONOSUPPORT},
+	       {"numerical result out of range", ERANGE}};
 
 /* "rc: -12", "(-14)", "err -12": an errno as the kernel and libfabric give it; UNKNOWN if there is
  * none. -1 is any failure. */

@@ -5,122 +5,61 @@
 #include <string.h>
 
 /* What begins one of the special forms, what a fact is read from (facts.c), and what looks like an
- * error. A status is that of enum ibv_wc_status, by its name or as ibv_wc_status_str of rdma-core's
- * verbs.c says it. An object, as programs call it, stands for the function that was called. */
+ * error, or only looks like one. A status is that of enum ibv_wc_status, by its name or as
+ * ibv_wc_status_str of rdma-core's verbs.c says it. An object, as programs call it, stands for the
+ * function that was called. */
+enum kind { MESSAGE, COMPLETION, STATUS, CALL, OBJECT, RESOURCE, FACT, HINT, ERROR, HARMLESS };
+
 static const struct special {
-	const char *word;
-	enum { COMPLETION, STATUS, CALL, OBJECT, RESOURCE, FACT, HINT, ERROR } kind;
+	enum kind kind;
+	const char *word[23];
 	long status;
 	const char *call;
 } specials[] = {
-	{"got completion", COMPLETION, 0, NULL},
-	{"bad completion", COMPLETION, 0, NULL},
-	{"mlx5_poll_one", COMPLETION, 0, NULL},
-	{"failed status ", COMPLETION, 0, NULL},
-	{"vendor err", COMPLETION, 0, NULL},
-	{"vendor_err", COMPLETION, 0, NULL},
-	{"(synd ", COMPLETION, 0, NULL},
-	{"loc_qp_op_err", STATUS, 2, NULL},
-	{"local qp operation err", STATUS, 2, NULL},
-	{"loc_prot_err", STATUS, 4, NULL},
-	{"local protection error", STATUS, 4, NULL},
-	{"wr_flush_err", STATUS, 5, NULL},
-	{"work request flushed error", STATUS, 5, NULL},
-	{"rem_access_err", STATUS, 10, NULL},
-	{"remote access error", STATUS, 10, NULL},
-	{"rem_op_err", STATUS, 11, NULL},
-	{"remote operation error", STATUS, 11, NULL},
-	{"wc_retry_exc_err", STATUS, 12, NULL},
-	{"transport retry counter exceeded", STATUS, 12, NULL},
-	{"rnr_retry_exc_err", STATUS, 13, NULL},
-	{"rnr retry counter exceeded", STATUS, 13, NULL},
-	{"ibv_", CALL, 0, NULL},
-	{"mlx5dv_", CALL, 0, NULL},
-	{"reg_mr", OBJECT, 0, "reg_mr"},
-	{"mr_reg", OBJECT, 0, "reg_mr"},
-	{"reg_user_mr", OBJECT, 0, "reg_mr"},
-	{"register memory", OBJECT, 0, "reg_mr"},
-	{"memory registration", OBJECT, 0, "reg_mr"},
-	{"memory region", OBJECT, 0, "reg_mr"},
-	{"memoryregion", OBJECT, 0, "reg_mr"},
-	{"register mr", OBJECT, 0, "reg_mr"},
-	{"allocate mr", OBJECT, 0, "reg_mr"},
-	{"completion queue", OBJECT, 0, "create_cq"},
-	{"create cq", OBJECT, 0, "create_cq"},
-	{"send cq", OBJECT, 0, "create_cq"},
-	{"recv cq", OBJECT, 0, "create_cq"},
-	{"enable endpoint", OBJECT, 0, "create_qp"},
-	{"queue pair", OBJECT, 0, "create_qp"},
-	{" qp ", OBJECT, 0, "create_qp"},
-	{"modify qp", OBJECT, 0, "modify_qp"},
-	{"query gid", OBJECT, 0, "query_gid"},
-	{"rdma_create_", OBJECT, 0, "rdma_create"},
-	{"rdma_bind_addr", OBJECT, 0, "rdma_bind_addr"},
-	{"/dev/infiniband/", OBJECT, 0, "open_device"},
-	{"rdma", RESOURCE, 0, NULL},
-	{"/hca", RESOURCE, 0, NULL},
-	{"sriov", RESOURCE, 0, NULL},
-	{"hostdev", RESOURCE, 0, NULL},
-	{"mlnx", RESOURCE, 0, NULL},
-	{"/efa", RESOURCE, 0, NULL},
-	{"net/ib : using [", FACT, 0, NULL},
-	{"nccl version ", FACT, 0, NULL},
-	{":ffff:", FACT, 0, NULL},
-	{"max locked memory", FACT, 0, NULL},
-	{"nccl info hint: ", HINT, 0, NULL},
-	{"nccl warn", ERROR, 0, NULL},
-	{"error", ERROR, 0, NULL},
-	{"fail", ERROR, 0, NULL},
-	{"fatal", ERROR, 0, NULL},
-	{"panic", ERROR, 0, NULL},
-	{"exception", ERROR, 0, NULL},
-	{"cannot ", ERROR, 0, NULL},
-	{"can't ", ERROR, 0, NULL},
-	{"couldn't ", ERROR, 0, NULL},
-	{"could not ", ERROR, 0, NULL},
-	{"unable to", ERROR, 0, NULL},
-	{"timed out", ERROR, 0, NULL},
-	{"timeout", ERROR, 0, NULL},
-	{"refused", ERROR, 0, NULL},
-	{"denied", ERROR, 0, NULL},
-	{"not permitted", ERROR, 0, NULL},
-	{"no such ", ERROR, 0, NULL},
-	{"killed", ERROR, 0, NULL},
-	{"aborted", ERROR, 0, NULL},
-	{"unreachable", ERROR, 0, NULL},
-};
+	{COMPLETION, .word = {"got completion", "bad completion", "mlx5_poll_one", "failed status ",
+			      "vendor err", "vendor_err", "(synd "}},
+	{STATUS, .word = {"loc_qp_op_err", "local qp operation err"}, .status = 2},
+	{STATUS, .word = {"loc_prot_err", "local protection error"}, .status = 4},
+	{STATUS, .word = {"wr_flush_err", "work request flushed error"}, .status = 5},
+	{STATUS, .word = {"rem_access_err", "remote access error"}, .status = 10},
+	{STATUS, .word = {"rem_op_err", "remote operation error"}, .status = 11},
+	{STATUS, .word = {"wc_retry_exc_err", "transport retry counter exceeded"}, .status = 12},
+	{STATUS, .word = {"rnr_retry_exc_err", "rnr retry counter exceeded"}, .status = 13},
+	{CALL, .word = {"ibv_", "mlx5dv_"}},
+	{OBJECT,
+	 .word = {"reg_mr", "mr_reg", "reg_user_mr", "register memory", "memory registration",
+		  "memory region", "memoryregion", "register mr", "allocate mr"},
+	 .call = "reg_mr"},
+	{OBJECT, .word = {"completion queue", "create cq", "send cq", "recv cq"},
+	 .call = "create_cq"},
+	{OBJECT, .word = {"enable endpoint", "queue pair", " qp "}, .call = "create_qp"},
+	{OBJECT, .word = {"modify qp"}, .call = "modify_qp"},
+	{OBJECT, .word = {"query gid"}, .call = "query_gid"},
+	{OBJECT, .word = {"rdma_create_"}, .call = "rdma_create"},
+	{OBJECT, .word = {"rdma_bind_addr"}, .call = "rdma_bind_addr"},
+	{OBJECT, .word = {"/dev/infiniband/"}, .call = "open_device"},
+	{RESOURCE, .word = {"rdma", "/hca", "sriov", "hostdev", "mlnx", "/efa"}},
+	{FACT, .word = {"net/ib : using [", "nccl version ", ":ffff:", "max locked memory"}},
+	{HINT, .word = {"nccl info hint: "}},
+	{ERROR, .word = {"nccl warn",     "error",     "fail",    "fatal",     "panic",
+			 "exception",     "cannot ",   "can't ",  "couldn't ", "could not ",
+			 "unable to",     "timed out", "timeout", "refused",   "denied",
+			 "not permitted", "no such ",  "killed",  "aborted",   "unreachable"}},
+	/* NCCL informs of much that did not work, pip's resolver complains about every image. */
+	{HARMLESS, .word = {"nccl info", "no error", "0 errors", "error: 0", "level=info",
+			    "level=debug", "\"level\":\"info\"", "<info>", "<debug>", "*notice*",
+			    "ucx  info", "ucx  debug", "ucx  diag", "ucx  trace", "ucx  data",
+			    "ucx  req", "pip's dependency resolver", "# out of bounds", "algbw"}}};
 
-#define SPECIALS (sizeof(specials) / sizeof(*specials))
-
-/* What only looks like an error: NCCL informs of much that did not work, pip's resolver complains
- * about every image. */
-static const char *const harmless[] = {"nccl info",
-				       "no error",
-				       "0 errors",
-				       "error: 0",
-				       "level=info",
-				       "level=debug",
-				       "\"level\":\"info\"",
-				       "<info>",
-				       "<debug>",
-				       "*notice*",
-				       "ucx  info",
-				       "ucx  debug",
-				       "ucx  diag",
-				       "ucx  trace",
-				       "ucx  data",
-				       "ucx  req",
-				       "pip's dependency resolver",
-				       "# out of bounds",
-				       "algbw",
-				       NULL};
-
+/* What a word belongs to: one of specials, or a message of a row */
 struct rule {
+	enum kind kind;
+	const struct special *special;
 	const struct message *message;
 	size_t row;
 };
 
-/* All that is looked for, made once: the words of specials, then one of each rule */
+/* All that is looked for, made once: one word of each rule */
 static struct words words;
 static struct rule rules[WORDS_MAX];
 
@@ -136,19 +75,25 @@ static const char *word_of(const struct message *message)
 	return longest;
 }
 
+static void add_rule(const char *word, struct rule rule)
+{
+	int number = words_add(&words, word);
+
+	if (number < 0)
+		abort(); /* the table is ours: a test looks that it fits */
+	rules[number] = rule;
+}
+
 static void add_rules(void)
 {
-	for (size_t i = 0; i < SPECIALS; i++)
-		(void)words_add(&words, specials[i].word);
+	for (size_t i = 0; i < sizeof(specials) / sizeof(*specials); i++) {
+		for (const char *const *word = specials[i].word; *word; word++)
+			add_rule(*word, (struct rule){specials[i].kind, &specials[i], NULL, 0});
+	}
 	for (size_t row = 0; row < n_known_rows; row++) {
 		for (const struct message *message = known_rows[row].messages; message->part[0];
-		     message++) {
-			int number = words_add(&words, word_of(message));
-
-			if (number < 0)
-				abort(); /* the table is ours: a test looks that it fits */
-			rules[number] = (struct rule){message, row};
-		}
+		     message++)
+			add_rule(word_of(message), (struct rule){MESSAGE, NULL, message, row});
 	}
 }
 
@@ -175,27 +120,6 @@ static const char *find_parts(const char *line, const struct message *message)
 	return message->unless && strstr(first, message->unless) ? NULL : first;
 }
 
-static bool is_harmless(const char *line)
-{
-	for (const char *const *word = harmless; *word; word++) {
-		if (strstr(line, *word))
-			return true;
-	}
-	return false;
-}
-
-/* The kinds of the specials that the line has, a bit for each */
-static unsigned kinds_found(const struct words_found *found)
-{
-	unsigned kinds = 0;
-
-	for (size_t i = 0; i < SPECIALS; i++) {
-		if (words_has(found, i))
-			kinds |= 1u << specials[i].kind;
-	}
-	return kinds;
-}
-
 void match_add(struct match *match, size_t row, const char *at)
 {
 	size_t i = 0;
@@ -209,43 +133,44 @@ void match_add(struct match *match, size_t row, const char *at)
 	match->n += i == match->n;
 }
 
-static void match_rules(const struct words_found *found, const char *line, struct match *match)
+static void match_message(const char *line, const struct rule *rule, struct match *match)
 {
-	for (size_t number = SPECIALS; number < words.n; number++) {
-		const char *at =
-			words_has(found, number) ? find_parts(line, rules[number].message) : NULL;
+	const char *at = find_parts(line, rule->message);
 
-		if (at)
-			match_add(match, rules[number].row, at);
-	}
+	if (at)
+		match_add(match, rule->row, at);
 }
 
 void match_line(const struct words_found *found, const char *line, struct match *ret_match)
 {
-	unsigned kinds = kinds_found(found);
-	bool harmless_line = is_harmless(line);
-	bool numbers = false;
+	bool numbers;
+	bool quiet;
+	unsigned kinds = 0;
 
+	for (size_t i = 0; i < words.n; i++)
+		kinds |= words_has(found, i) ? 1u << rules[i].kind : 0;
+	quiet = kinds & (1u << HARMLESS | 1u << HINT);
 	ret_match->n = 0;
-	ret_match->error = false;
+	ret_match->error = kinds & 1u << ERROR && !quiet;
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)
 		return;
-	if (kinds & 1u << COMPLETION)
-		numbers = match_completions(line, ret_match);
+	numbers = kinds & 1u << COMPLETION && match_completions(line, ret_match);
 	if (kinds & 1u << CALL)
 		match_calls(line, ret_match);
 	if (kinds & 1u << RESOURCE)
 		match_resource(line, ret_match);
-	for (size_t i = 0; i < SPECIALS; i++) {
-		const struct special *special = &specials[i];
+	for (size_t i = 0; i < words.n; i++) {
+		const struct rule *rule = &rules[i];
 
-		if (words_has(found, i) && special->kind == STATUS && !numbers)
-			match_status(line, special->word, special->status, ret_match);
-		else if (words_has(found, i) && special->kind == OBJECT && !harmless_line)
-			match_object(line, special->word, special->call, ret_match);
+		if (!words_has(found, i))
+			continue;
+		if (rule->kind == MESSAGE)
+			match_message(line, rule, ret_match);
+		else if (rule->kind == STATUS && !numbers)
+			match_status(line, words.word[i], rule->special->status, ret_match);
+		else if (rule->kind == OBJECT && !quiet)
+			match_object(line, words.word[i], rule->special->call, ret_match);
 	}
-	match_rules(found, line, ret_match);
-	ret_match->error = kinds & 1u << ERROR && !harmless_line;
 }

@@ -10,7 +10,7 @@ UNIT_TEST("symptom: each row has a cause and a fix that fit, and says how it is 
 		assert_true(strlen(known->cause) > 20 && strlen(known->cause) < 450);
 		assert_true(strlen(known->fix) > 20 && strlen(known->fix) < 600);
 		assert_true(known->messages[0].part[0] || known->completions[0].status ||
-			    known->calls[0].name);
+			    known->calls[0].name || known->kind == KNOWN_NOTE); /* facts */
 		for (size_t j = i + 1; j < n_known_rows; j++)
 			assert_string_not_equal(known->cause, known_rows[j].cause);
 	}
