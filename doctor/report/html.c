@@ -6,6 +6,7 @@
  */
 #include "doctor/report/html.h"
 
+#include <stdarg.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -59,29 +60,35 @@ static const char page_style[] =
 
 #define HOST_SIZE 256
 
+/* What is between "%s" is written as it is, each text in their place as markup_put() does. */
+static void put(FILE *out, const char *format, ...)
+{
+	va_list args;
+
+	va_start(args, format);
+	for (const char *end; *format; format = end) {
+		end = strstr(format, "%s");
+		if (!end)
+			end = format + strlen(format);
+		(void)fwrite(format, 1, (size_t)(end - format), out);
+		if (!*end)
+			continue;
+		markup_put(out, va_arg(args, const char *));
+		end += strlen("%s");
+	}
+	va_end(args);
+}
+
 /* "fail", "warn", "ok", "unknown": classes of the style */
 static const char *class_of(enum finding_status status)
 {
 	return status == FINDING_UNCHECKED ? "unknown" : finding_status_name(status);
 }
 
-static void put_badge(FILE *out, enum finding_status status)
+static void put_remedy(FILE *out, const char *remedy)
 {
-	static const char *const words[REPORT_STATUSES] = {
-		[FINDING_OK] = "OK",
-		[FINDING_WARN] = "WARN",
-		[FINDING_FAIL] = "FAIL",
-		[FINDING_UNCHECKED] = "?",
-	};
-
-	(void)fprintf(out, "<span class=\"badge %s\">%s</span>", class_of(status), words[status]);
-}
-
-static void put_paragraph(FILE *out, const char *class, const char *before, const char *text)
-{
-	(void)fprintf(out, "<p class=\"%s\">%s", class, before);
-	markup_put(out, text);
-	(void)fputs("</p>\n", out);
+	if (remedy[0])
+		put(out, "<p class=\"remedy\"><strong>What to do:</strong> %s</p>\n", remedy);
 }
 
 /* ---- the head ---- */
@@ -98,58 +105,47 @@ static void find_host(const struct doctor *doctor, char host[static HOST_SIZE])
 
 /* A reader of several pages tells them apart by the title: that of a whole node's page is the node.
  */
-static void put_name(FILE *out, const struct doctor *doctor, const char *host)
+static void find_title(const struct doctor *doctor, char *title, size_t size)
 {
 	const struct target *target = &doctor->target;
 	bool is_node = !target->container && !target->id && !target->pid;
+	char host[HOST_SIZE];
 
-	if (doctor->options.symptom) {
-		(void)fputs("a log", out);
-		return;
-	}
-	markup_put(out, is_node ? host[0] ? host : "a node" : target->name);
-	if (!is_node && host[0]) {
-		(void)fputs(doctor->location.container ? " in " : " on ", out);
-		markup_put(out, host);
-	}
+	find_host(doctor, host);
+	if (doctor->options.symptom)
+		(void)snprintf(title, size, "a log");
+	else if (is_node)
+		(void)snprintf(title, size, "%s", host[0] ? host : "a node");
+	else
+		(void)snprintf(title, size, "%s%s%s", target->name,
+			       !host[0]                     ? ""
+			       : doctor->location.container ? " in "
+							    : " on ",
+			       host);
 }
 
-static void put_document_head(FILE *out, const struct doctor *doctor, const char *host)
+static void put_head(FILE *out, const struct doctor *doctor)
 {
-	(void)fputs("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-		    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-		    "style-src 'unsafe-inline'\">\n"
-		    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
-		    "<title>RDMA: ",
-		    out);
-	put_name(out, doctor, host);
-	(void)fprintf(out, "</title>\n<style>\n%s</style>\n</head>\n<body>\n", page_style);
-}
-
-static void put_date(FILE *out)
-{
-	char line[128];
+	char title[2 * HOST_SIZE];
 	char when[CLOCK_UTC_SIZE];
 
-	clock_utc(time(NULL), when);
-	(void)snprintf(line, sizeof(line), "%s, by oci-rdma-doctor " VERSION, when);
-	put_paragraph(out, "soft", "", line);
-}
-
-static void put_title(FILE *out, const struct doctor *doctor, const char *host)
-{
-	(void)fputs("<header>\n<h1>RDMA: ", out);
-	put_name(out, doctor, host);
-	(void)fputs("</h1>\n", out);
+	find_title(doctor, title, sizeof(title));
+	put(out,
+	    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	    "style-src 'unsafe-inline'\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
+	    "<title>RDMA: %s</title>\n<style>\n",
+	    title);
+	(void)fputs(page_style, out);
+	put(out, "</style>\n</head>\n<body>\n<header>\n<h1>RDMA: %s</h1>\n", title);
 	/* A log may be of any place: none is shown, and none was looked at. */
-	if (!doctor->options.symptom) {
-		(void)fprintf(out, "<p class=\"soft\">seen from %s: ",
-			      doctor->location.container ? "a container" : "the node");
-		markup_put(out, doctor->location.evidence);
-		(void)fputs("</p>\n", out);
-	}
-	put_date(out);
-	(void)fputs("</header>\n", out);
+	if (!doctor->options.symptom)
+		put(out, "<p class=\"soft\">seen from %s: %s</p>\n",
+		    doctor->location.container ? "a container" : "the node",
+		    doctor->location.evidence);
+	clock_utc(time(NULL), when);
+	put(out, "<p class=\"soft\">%s, by oci-rdma-doctor " VERSION "</p>\n</header>\n", when);
 }
 
 static void put_verdict(FILE *out, const struct doctor *doctor, const struct findings *findings)
@@ -162,21 +158,14 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 		      "<p><strong>%zu fail, %zu warn</strong>, %zu ok, %zu not checkable</p>\n",
 		      cause ? class_of(cause->status) : "ok", counts.of[FINDING_FAIL],
 		      counts.of[FINDING_WARN], counts.of[FINDING_OK], counts.of[FINDING_UNCHECKED]);
-	if (cause) {
-		(void)fputs("<p>The first cause: <strong>", out);
-		markup_put(out, cause->id);
-		(void)fputs(cause->subject[0] ? " of " : "", out);
-		markup_put(out, cause->subject);
-		(void)fputs("</strong>. ", out);
-		markup_put(out, cause->evidence);
-		(void)fputs("</p>\n", out);
-	} else if (doctor->options.symptom) {
-		(void)fputs("<p>Nothing known is in this log.</p>\n", out);
-	} else {
-		(void)fputs("<p>Nothing is wrong among what could be checked.</p>\n", out);
-	}
-	if (cause && cause->remedy[0])
-		put_paragraph(out, "remedy", "<strong>What to do:</strong> ", cause->remedy);
+	if (cause)
+		put(out, "<p>The first cause: <strong>%s%s%s</strong>. %s</p>\n", cause->id,
+		    cause->subject[0] ? " of " : "", cause->subject, cause->evidence);
+	else
+		put(out, "<p>%s</p>\n",
+		    doctor->options.symptom ? "Nothing known is in this log."
+					    : "Nothing is wrong among what could be checked.");
+	put_remedy(out, cause ? cause->remedy : "");
 	(void)fputs("</section>\n", out);
 }
 
@@ -184,45 +173,38 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 
 static void put_evidence(FILE *out, const struct finding *finding)
 {
-	(void)fputs("<li>", out);
-	if (finding->subject[0]) {
-		(void)fputs("<code>", out);
-		markup_put(out, finding->subject);
-		(void)fputs("</code>: ", out);
-	}
-	markup_put(out, finding->evidence);
-	if (finding->seen[0]) {
-		(void)fputs("<br><code>", out);
-		markup_put(out, finding->seen);
-		(void)fputs("</code><br>", out);
-		markup_put(out, finding->check);
-	}
+	put(out, finding->subject[0] ? "<li><code>%s</code>: %s" : "<li>%s%s", finding->subject,
+	    finding->evidence);
+	if (finding->seen[0])
+		put(out, "<br><code>%s</code><br>%s", finding->seen, finding->check);
 	(void)fputs("</li>\n", out);
 }
 
 /* All that are of one kind; of those in a row that have one remedy the last says it. */
 static void put_article(FILE *out, const struct findings *findings, const struct finding *finding)
 {
+	static const char *const badges[REPORT_STATUSES] = {
+		[FINDING_OK] = "OK",
+		[FINDING_WARN] = "WARN",
+		[FINDING_FAIL] = "FAIL",
+		[FINDING_UNCHECKED] = "?",
+	};
+	const char *class = class_of(finding->status);
 	const struct finding *next;
+	bool listed = false;
 
-	(void)fprintf(out, "<article class=\"finding %s\">\n<h3>", class_of(finding->status));
-	put_badge(out, finding->status);
-	markup_put(out, finding->id);
-	(void)fputs("</h3>\n<ul>\n", out);
+	put(out, "<article class=\"finding %s\">\n<h3><span class=\"badge %s\">%s</span>%s</h3>\n",
+	    class, class, badges[finding->status], finding->id);
 	for (; finding; finding = next) {
 		next = findings_next_of_kind(findings, finding);
+		(void)fputs(listed ? "" : "<ul>\n", out);
 		put_evidence(out, finding);
-		if (next && strcmp(next->remedy, finding->remedy) == 0)
+		listed =
+			next && (strcmp(next->remedy, finding->remedy) == 0 || !finding->remedy[0]);
+		if (listed)
 			continue;
-		if (finding->remedy[0])
-			(void)fputs("</ul>\n", out);
-		if (finding->remedy[0])
-			put_paragraph(out, "remedy", "<strong>What to do:</strong> ",
-				      finding->remedy);
-		if (finding->remedy[0] && next)
-			(void)fputs("<ul>\n", out);
-		else if (!finding->remedy[0] && !next)
-			(void)fputs("</ul>\n", out);
+		(void)fputs("</ul>\n", out);
+		put_remedy(out, finding->remedy);
 	}
 	(void)fputs("</article>\n", out);
 }
@@ -234,7 +216,7 @@ static void put_part(FILE *out, const struct findings *findings, enum finding_st
 
 	if (!findings_count(findings).of[status])
 		return;
-	(void)fprintf(out, "<section id=\"%s\">\n<h2>%s</h2>\n", class_of(status), title);
+	put(out, "<section id=\"%s\">\n<h2>%s</h2>\n", class_of(status), title);
 	for (const struct finding *finding = findings->item; finding < end; finding++) {
 		if (finding->status == status && findings_is_first_of_kind(findings, finding))
 			put_article(out, findings, finding);
@@ -256,26 +238,16 @@ static void put_well(FILE *out, const struct findings *findings)
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
 
-		if (finding->status != FINDING_OK)
-			continue;
-		(void)fputs("<tr><th scope=\"row\">", out);
-		markup_put(out, finding->id);
-		(void)fputs("</th><td>", out);
-		markup_put(out, finding->subject);
-		(void)fputs("</td><td>", out);
-		markup_put(out, finding->evidence);
-		(void)fputs("</td></tr>\n", out);
+		if (finding->status == FINDING_OK)
+			put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td></tr>\n",
+			    finding->id, finding->subject, finding->evidence);
 	}
 	(void)fputs("</table></div>\n</details>\n</section>\n", out);
 }
 
 int findings_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings)
 {
-	char host[HOST_SIZE];
-
-	find_host(doctor, host);
-	put_document_head(out, doctor, host);
-	put_title(out, doctor, host);
+	put_head(out, doctor);
 	put_verdict(out, doctor, findings);
 	put_part(out, findings, FINDING_FAIL, "What fails");
 	put_part(out, findings, FINDING_WARN, "What works, but not as well as it could");

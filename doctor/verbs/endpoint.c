@@ -110,7 +110,7 @@ struct endpoint_address endpoint_address(const struct endpoint *endpoint)
 		.psn = endpoint->psn,
 		.lid = endpoint->port->lid,
 		.infiniband = endpoint->port->infiniband,
-		.mtu = endpoint->port->mtu,
+		.mtu = (uint8_t)endpoint->port->mtu,
 		.gid = endpoint->port->gid,
 		.buffer = (uintptr_t)endpoint->buffer,
 		.rkey = endpoint->mr->rkey,
@@ -138,7 +138,8 @@ static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer
 	const struct verbs_port *port = endpoint->port;
 	struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTR,
-		.path_mtu = port->mtu < peer->mtu ? port->mtu : peer->mtu,
+		.path_mtu =
+			port->mtu < (enum ibv_mtu)peer->mtu ? port->mtu : (enum ibv_mtu)peer->mtu,
 		.dest_qp_num = peer->qpn,
 		.rq_psn = peer->psn,
 		.max_dest_rd_atomic = 1,

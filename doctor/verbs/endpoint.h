@@ -27,17 +27,14 @@ struct endpoint {
 	uint32_t psn; /* that of its first packet */
 };
 
-/* What the other side has to know to reach it and to write into its buffer */
+/* What the other side has to know to reach it and to write into its buffer. Without padding: it is
+ * part of a message (remote.h). */
 struct endpoint_address {
-	uint32_t qpn;
-	uint32_t psn;
+	uint32_t qpn, psn, rkey;
 	uint16_t lid;
-	bool infiniband;
-	enum ibv_mtu mtu;
+	uint8_t infiniband, mtu; /* a bool and an enum ibv_mtu */
+	uint64_t buffer, bytes;
 	union ibv_gid gid;
-	uint64_t buffer;
-	uint32_t rkey;
-	size_t bytes;
 };
 
 /*

@@ -16,26 +16,30 @@
 
 /* ---- messages ---- */
 
-#define MAGIC "oci-rdma-doctor2" /* the last is the version */
+#define MAGIC "oci-rdma-doctor3" /* the last is the version */
 #define BYTES_MIN 8
 #define BYTES_MAX (1UL << 30)
 #define QPN_MAX 0xffffffU
 
-_Static_assert(sizeof(struct message) == 360, "a message has no padding");
+_Static_assert(sizeof(struct endpoint_address) == 48 && sizeof(struct message) == 368,
+	       "a message has no padding");
 
 /* To network byte order, and back */
 static void turn(struct message *message)
 {
-	uint32_t *const words[] = {&message->kind, &message->left, &message->qpn, &message->psn,
-				   &message->rkey};
-	uint64_t *const longs[] = {&message->buffer,    &message->bytes,  &message->rate,
-				   &message->median_ns, &message->p99_ns, &message->writes};
+	struct endpoint_address *from = &message->from;
+	struct transfer_result *result = &message->result;
+	uint32_t *const words[] = {&message->kind, &message->left, &from->qpn, &from->psn,
+				   &from->rkey};
+	uint64_t *const longs[] = {
+		&from->buffer,      &from->bytes,    &result->bytes, &result->bytes_per_second,
+		&result->median_ns, &result->p99_ns, &result->writes};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		*words[i] = htobe32(*words[i]);
 	for (size_t i = 0; i < sizeof(longs) / sizeof(longs[0]); i++)
 		*longs[i] = htobe64(*longs[i]);
-	message->lid = htobe16(message->lid);
+	from->lid = htobe16(from->lid);
 }
 
 static void limit_waiting(int fd, time_t seconds)
@@ -67,10 +71,11 @@ int remote_send(struct remote_peer *peer, struct message *message, struct troubl
 
 static bool is_hello(const struct message *message)
 {
-	return message->qpn <= QPN_MAX && message->psn <= QPN_MAX && message->infiniband <= 1 &&
-	       message->mtu >= IBV_MTU_256 && message->mtu <= IBV_MTU_4096 &&
-	       message->bytes >= BYTES_MIN && message->bytes <= BYTES_MAX &&
-	       text_is_device_name(message->text);
+	const struct endpoint_address *from = &message->from;
+
+	return from->qpn <= QPN_MAX && from->psn <= QPN_MAX && from->infiniband <= 1 &&
+	       from->mtu >= IBV_MTU_256 && from->mtu <= IBV_MTU_4096 && from->bytes >= BYTES_MIN &&
+	       from->bytes <= BYTES_MAX && text_is_device_name(message->text);
 }
 
 int remote_receive(struct remote_peer *peer, enum message_kind kind, struct message *ret_message,
@@ -190,21 +195,9 @@ int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *tr
 static int send_hello(struct remote_peer *peer, const struct endpoint *endpoint, uint32_t left,
 		      struct trouble *trouble)
 {
-	const struct endpoint_address own = endpoint_address(endpoint);
 	struct message hello = {
-		.kind = MESSAGE_HELLO,
-		.left = left,
-		.qpn = own.qpn,
-		.psn = own.psn,
-		.rkey = own.rkey,
-		.lid = own.lid,
-		.infiniband = own.infiniband,
-		.mtu = (uint8_t)own.mtu,
-		.buffer = own.buffer,
-		.bytes = own.bytes,
-	};
+		.kind = MESSAGE_HELLO, .left = left, .from = endpoint_address(endpoint)};
 
-	memcpy(hello.gid, own.gid.raw, sizeof(hello.gid));
 	(void)snprintf(hello.text, sizeof(hello.text), "%s", endpoint->device->name);
 	return remote_send(peer, &hello, trouble);
 }
@@ -216,17 +209,7 @@ int remote_hear(struct remote_peer *peer, struct trouble *trouble)
 	if (remote_receive(peer, MESSAGE_HELLO, &hello, trouble) < 0)
 		return -1;
 	peer->left = hello.left;
-	peer->address = (struct endpoint_address){
-		.qpn = hello.qpn,
-		.psn = hello.psn,
-		.rkey = hello.rkey,
-		.lid = hello.lid,
-		.infiniband = hello.infiniband,
-		.mtu = (enum ibv_mtu)hello.mtu,
-		.buffer = hello.buffer,
-		.bytes = hello.bytes,
-	};
-	memcpy(peer->address.gid.raw, hello.gid, sizeof(hello.gid));
+	peer->address = hello.from;
 	memcpy(peer->device, hello.text, sizeof(peer->device));
 	limit_waiting(peer->fd, REMOTE_PATIENCE_S);
 	return 0;
@@ -240,10 +223,7 @@ static int write_side(struct remote_peer *peer, struct endpoint *endpoint, size_
 	if (transfer_measure(endpoint, &peer->address, bytes, ret_result, trouble) < 0 ||
 	    transfer_send(endpoint, &peer->address, bytes, seed, trouble) < 0)
 		return -1;
-	message.rate = (uint64_t)ret_result->bytes_per_second;
-	message.median_ns = ret_result->median_ns;
-	message.p99_ns = ret_result->p99_ns;
-	message.writes = ret_result->writes;
+	message.result = *ret_result;
 	if (remote_send(peer, &message, trouble) < 0)
 		return -1;
 	return remote_receive(peer, MESSAGE_RIGHT, &message, trouble);
@@ -257,13 +237,8 @@ static int check_side(struct remote_peer *peer, struct endpoint *endpoint, size_
 	if (remote_receive(peer, MESSAGE_RESULT, &message, trouble) < 0 ||
 	    transfer_receive(endpoint, bytes, seed, trouble) < 0)
 		return -1;
-	*ret_result = (struct transfer_result){
-		.bytes = bytes,
-		.bytes_per_second = (double)message.rate,
-		.median_ns = message.median_ns,
-		.p99_ns = message.p99_ns,
-		.writes = message.writes,
-	};
+	*ret_result = message.result;
+	ret_result->bytes = bytes; /* what the peer says of it is not looked at */
 	message = (struct message){.kind = MESSAGE_RIGHT};
 	return remote_send(peer, &message, trouble);
 }

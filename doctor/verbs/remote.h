@@ -36,12 +36,8 @@ struct message {
 	char magic[16];
 	uint32_t kind;
 	uint32_t left;
-	uint32_t qpn, psn, rkey;
-	uint16_t lid;
-	uint8_t infiniband, mtu;
-	uint64_t buffer, bytes;
-	uint64_t rate, median_ns, p99_ns, writes;
-	uint8_t gid[16];
+	struct endpoint_address from;
+	struct transfer_result result;
 	char text[256]; /* hello: the device's name; error: why */
 };
 

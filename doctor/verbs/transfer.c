@@ -174,7 +174,7 @@ static int measure_bandwidth(struct endpoint *from, const struct endpoint_addres
 	} while (done < posted);
 	result->bytes = bytes;
 	result->bytes_per_second =
-		(double)done * (double)bytes * (double)SECOND / (double)(now() - start);
+		(uint64_t)((double)done * (double)bytes * (double)SECOND / (double)(now() - start));
 	return 0;
 }
 
@@ -226,7 +226,7 @@ int transfer_measure(struct endpoint *from, const struct endpoint_address *to, s
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE])
 {
-	const double rate = result->bytes_per_second / 1e9;
+	const double rate = (double)result->bytes_per_second / 1e9;
 	char bytes[AMOUNT_SIZE];
 
 	/* Decimal, as links and NCCL count */

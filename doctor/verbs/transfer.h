@@ -15,11 +15,11 @@
 #define TRANSFER_PATIENCE_S 15
 
 struct transfer_result {
-	size_t bytes;            /* of a message */
-	double bytes_per_second; /* with ENDPOINT_DEPTH messages under way */
-	uint64_t median_ns;      /* of one write of 8 bytes, from its post to its completion */
+	uint64_t bytes;            /* of a message */
+	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH messages under way */
+	uint64_t median_ns;        /* of one write of 8 bytes, from its post to its completion */
 	uint64_t p99_ns;
-	size_t writes; /* of which these two are */
+	uint64_t writes; /* of which these two are */
 };
 
 /*

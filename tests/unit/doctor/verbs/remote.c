@@ -9,7 +9,7 @@
 
 #include "doctor/verbs/remote.h"
 
-#define MAGIC "oci-rdma-doctor2"
+#define MAGIC "oci-rdma-doctor3"
 
 struct ends {
 	struct remote_peer peer; /* as one side sees the other */
@@ -52,18 +52,18 @@ static struct message good(void)
 		.magic = MAGIC,
 		.kind = htobe32(MESSAGE_HELLO),
 		.left = htobe32(3),
-		.qpn = htobe32(0xffffff),
-		.psn = htobe32(4711),
-		.rkey = htobe32(0x1ab),
-		.lid = htobe16(17),
-		.infiniband = 1,
-		.mtu = IBV_MTU_4096,
-		.buffer = htobe64(0x7f0000001000),
-		.bytes = htobe64(1 << 20),
+		.from.qpn = htobe32(0xffffff),
+		.from.psn = htobe32(4711),
+		.from.rkey = htobe32(0x1ab),
+		.from.lid = htobe16(17),
+		.from.infiniband = 1,
+		.from.mtu = IBV_MTU_4096,
+		.from.buffer = htobe64(0x7f0000001000),
+		.from.bytes = htobe64(1 << 20),
 		.text = "mlx5_6",
 	};
 
-	memset(hello.gid, 0xaa, sizeof(hello.gid));
+	memset(&hello.from.gid, 0xaa, sizeof(hello.from.gid));
 	return hello;
 }
 
@@ -86,12 +86,14 @@ UNIT_TEST("remote: a hello is taken whole, and what is sent is such a message")
 	assert_int_equal(ends.peer.address.bytes, 1 << 20);
 	assert_int_equal(ends.peer.address.gid.raw[15], 0xaa);
 
-	message = (struct message){.kind = MESSAGE_RESULT, .rate = 48700000000, .p99_ns = 2010};
+	message = (struct message){.kind = MESSAGE_RESULT,
+				   .result = {.bytes_per_second = 48700000000, .p99_ns = 2010}};
 	assert_int_equal(remote_send(&ends.peer, &message, &trouble), 0);
 	assert_int_equal(read(ends.other, &message, sizeof(message)), sizeof(message));
 	put(&ends, &message);
 	assert_int_equal(remote_receive(&ends.peer, MESSAGE_RESULT, &message, &trouble), 0);
-	assert_true(message.rate == 48700000000 && message.p99_ns == 2010);
+	assert_true(message.result.bytes_per_second == 48700000000 &&
+		    message.result.p99_ns == 2010);
 }
 
 #define CHANGE(name) static void name(struct message *message)
@@ -103,7 +105,7 @@ CHANGE(no_magic)
 
 CHANGE(next_version)
 {
-	message->magic[15] = '3';
+	message->magic[15] = '4';
 }
 
 CHANGE(out_of_turn)
@@ -118,37 +120,37 @@ CHANGE(no_kind)
 
 CHANGE(large_qpn)
 {
-	message->qpn = htobe32(0x1000000);
+	message->from.qpn = htobe32(0x1000000);
 }
 
 CHANGE(large_psn)
 {
-	message->psn = htobe32(0x1000000);
+	message->from.psn = htobe32(0x1000000);
 }
 
 CHANGE(odd_link)
 {
-	message->infiniband = 2;
+	message->from.infiniband = 2;
 }
 
 CHANGE(no_mtu)
 {
-	message->mtu = 0;
+	message->from.mtu = 0;
 }
 
 CHANGE(large_mtu)
 {
-	message->mtu = 6;
+	message->from.mtu = 6;
 }
 
 CHANGE(no_bytes)
 {
-	message->bytes = htobe64(7);
+	message->from.bytes = htobe64(7);
 }
 
 CHANGE(many_bytes)
 {
-	message->bytes = htobe64((1UL << 30) + 1);
+	message->from.bytes = htobe64((1UL << 30) + 1);
 }
 
 CHANGE(a_path)
