@@ -74,6 +74,11 @@ extern const struct check kernel_check;
  * reason for which none can be made. */
 int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err);
 
+/* The same for a config.json of the node; id NULL: its directory's name. 0: not all is asked for,
+ * and the spec alone says that it gets nothing */
+int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
+		   struct container *container, struct err *err);
+
 /*
  * What to do about a target that lacks what a plan gives: from its decision, or the reason that
  * there is none. In the arena; NULL without memory, and where the plan grants what it lacks.

@@ -34,28 +34,12 @@ struct scan {
 static int decide_about(const struct scan *scan, const struct bundle *bundle,
 			struct container *container)
 {
-	int root = scan->doctor->node.root;
-	const struct recall what = {root, scan->doctor->node.recorded, bundle->config, bundle->id};
-	char *path = arena_strdup(&container->arena, bundle->config);
-	cleanup_fd dir = -1;
-	enum rdma_mode mode;
 	struct err ignored;
+	int status = plan_of_config(scan->doctor, bundle->config, bundle->id, false, container,
+				    &ignored);
 
-	if (!path)
-		return -1;
-	path[text_base_name(path) - path - 1] = '\0';
-	dir = tree_open_dir(root, path);
-	container->id = bundle->id;
-	if (dir < 0 ||
-	    container_read_spec(container, dir, path, text_base_name(bundle->config), &ignored) < 0)
-		return -1;
-	container->bundle = -1; /* closed here */
-	if (!container_may_matter(container))
-		return 0;
-	if (recall(container, &what, &ignored) < 0 ||
-	    container_explain(container, &scan->doctor->options.common, &mode, &ignored) < 0)
-		return -1;
-	recall_decision(container);
+	if (status <= 0)
+		return status;
 	return devices_any(&container->devices) &&
 	       (container->plan.decision == DECISION_DENIED ||
 		(container->plan.decision == DECISION_GRANT && container->plan.sets_memlock));
@@ -130,6 +114,7 @@ static int look_at_bundle(void *context, const struct bundle *bundle)
 	cleanup_container container = CONTAINER_NONE;
 	struct scan *scan = context;
 
+	container.id = bundle->id;
 	if (!bundle->config ||
 	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
 		return 0;

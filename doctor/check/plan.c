@@ -52,24 +52,16 @@ struct context {
 
 /* ---- the plan ---- */
 
-int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err)
+int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
+		   struct container *container, struct err *err)
 {
-	const struct target *target = &doctor->target;
-	struct recall what = {
-		.sysroot = doctor->node.root,
-		.recorded = doctor->node.recorded,
-		.config = target->spec_path,
-		.id = target->id,
-	};
+	struct recall what = {doctor->node.root, doctor->node.recorded, config, id};
+	char *path = arena_strdup(&container->arena, config);
 	cleanup_fd bundle = -1;
 	enum rdma_mode mode;
-	char *path;
 
-	if (!target->has_spec)
-		return 0;
-	path = arena_strdup(&container->arena, target->spec_path);
 	if (!path)
-		return -1;
+		return err_memory(err);
 	path[text_base_name(path) - path - 1] = '\0';
 	/* containerd names a bundle's directory after the container. */
 	if (!what.id)
@@ -77,14 +69,25 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 	bundle = tree_open_dir(doctor->node.root, path);
 	if (bundle < 0)
 		return err_sys(err, -bundle, "bundle %s", path);
-	if (container_read_spec(container, bundle, path, text_base_name(target->spec_path), err) <
-		    0 ||
-	    recall(container, &what, err) < 0 ||
+	if (container_read_spec(container, bundle, path, text_base_name(config), err) < 0)
+		return -1;
+	container->bundle = -1; /* closed here */
+	if (!all && !container_may_matter(container))
+		return 0;
+	if (recall(container, &what, err) < 0 ||
 	    container_explain(container, &doctor->options.common, &mode, err) < 0)
 		return -1;
 	recall_decision(container);
-	container->bundle = -1; /* closed here */
 	return 1;
+}
+
+int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err)
+{
+	const struct target *target = &doctor->target;
+
+	return target->has_spec
+		       ? plan_of_config(doctor, target->spec_path, target->id, true, container, err)
+		       : 0;
 }
 
 /* Asked for, and no device: which of the files that it has are none, the warnings say. */

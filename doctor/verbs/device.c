@@ -14,34 +14,18 @@
 
 #define LIBRARY "libibverbs.so.1"
 
-/*
- * The version is part of the name: under IBVERBS_1.0 the same names are functions of another ABI,
- * and without a version it is the dynamic linker's choice.
- */
 static const struct symbol {
 	const char *name;
-	const char *version;
 	size_t offset;
 } symbols[] = {
-	{"ibv_get_device_list", "IBVERBS_1.1", offsetof(struct verbs, get_device_list)},
-	{"ibv_free_device_list", "IBVERBS_1.1", offsetof(struct verbs, free_device_list)},
-	{"ibv_get_device_name", "IBVERBS_1.1", offsetof(struct verbs, get_device_name)},
-	{"ibv_open_device", "IBVERBS_1.1", offsetof(struct verbs, open_device)},
-	{"ibv_close_device", "IBVERBS_1.1", offsetof(struct verbs, close_device)},
-	{"ibv_query_device", "IBVERBS_1.1", offsetof(struct verbs, query_device)},
-	{"ibv_query_port", "IBVERBS_1.1", offsetof(struct verbs, query_port)},
-	{"ibv_query_gid", "IBVERBS_1.1", offsetof(struct verbs, query_gid)},
-	{"ibv_alloc_pd", "IBVERBS_1.1", offsetof(struct verbs, alloc_pd)},
-	{"ibv_dealloc_pd", "IBVERBS_1.1", offsetof(struct verbs, dealloc_pd)},
-	{"ibv_reg_mr", "IBVERBS_1.1", offsetof(struct verbs, reg_mr)},
-	{"ibv_dereg_mr", "IBVERBS_1.1", offsetof(struct verbs, dereg_mr)},
-	{"ibv_create_cq", "IBVERBS_1.1", offsetof(struct verbs, create_cq)},
-	{"ibv_destroy_cq", "IBVERBS_1.1", offsetof(struct verbs, destroy_cq)},
-	{"ibv_create_qp", "IBVERBS_1.1", offsetof(struct verbs, create_qp)},
-	{"ibv_modify_qp", "IBVERBS_1.1", offsetof(struct verbs, modify_qp)},
-	{"ibv_destroy_qp", "IBVERBS_1.1", offsetof(struct verbs, destroy_qp)},
-	{"ibv_wc_status_str", "IBVERBS_1.1", offsetof(struct verbs, wc_status_str)},
+#define SYMBOL(name) {"ibv_" #name, offsetof(struct verbs, name)},
+	VERBS_CALLS(SYMBOL)
+#undef SYMBOL
 };
+
+/* The version is part of the name: under IBVERBS_1.0 the same names are functions of another ABI,
+ * and without a version it is the dynamic linker's choice. */
+#define ABI "IBVERBS_1.1"
 
 int verbs_load(struct verbs *ret_verbs, struct err *err)
 {
@@ -52,11 +36,11 @@ int verbs_load(struct verbs *ret_verbs, struct err *err)
 		return err_set(err, "%s", dlerror());
 	for (size_t i = 0; i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		const struct symbol *symbol = &symbols[i];
-		void *address = dlvsym(handle, symbol->name, symbol->version);
+		void *address = dlvsym(handle, symbol->name, ABI);
 
 		if (!address)
 			return err_set(err, "%s: it has no %s of version %s", LIBRARY, symbol->name,
-				       symbol->version);
+				       ABI);
 		memcpy((char *)ret_verbs + symbol->offset, &address, sizeof(address));
 	}
 	*(void **)&ret_verbs->reg_dmabuf_mr = dlvsym(handle, "ibv_reg_dmabuf_mr", "IBVERBS_1.12");

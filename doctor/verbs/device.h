@@ -20,25 +20,18 @@
  * plain call would link the library.
  */
 
+/* What every release has. query_port fills in what _compat_ibv_port_attr has. */
+#define VERBS_CALLS(call)                                                                          \
+	call(get_device_list) call(free_device_list) call(get_device_name) call(open_device)       \
+		call(close_device) call(query_device) call(query_port) call(query_gid)             \
+			call(alloc_pd) call(dealloc_pd) call(reg_mr) call(dereg_mr)                \
+				call(create_cq) call(destroy_cq) call(create_qp) call(modify_qp)   \
+					call(destroy_qp) call(wc_status_str)
+
 struct verbs {
-	__typeof__(ibv_get_device_list) *get_device_list;
-	__typeof__(ibv_free_device_list) *free_device_list;
-	__typeof__(ibv_get_device_name) *get_device_name;
-	__typeof__(ibv_open_device) *open_device;
-	__typeof__(ibv_close_device) *close_device;
-	__typeof__(ibv_query_device) *query_device;
-	__typeof__(ibv_query_port) *query_port; /* fills in what _compat_ibv_port_attr has */
-	__typeof__(ibv_query_gid) *query_gid;
-	__typeof__(ibv_alloc_pd) *alloc_pd;
-	__typeof__(ibv_dealloc_pd) *dealloc_pd;
-	__typeof__(ibv_reg_mr) *reg_mr;
-	__typeof__(ibv_dereg_mr) *dereg_mr;
-	__typeof__(ibv_create_cq) *create_cq;
-	__typeof__(ibv_destroy_cq) *destroy_cq;
-	__typeof__(ibv_create_qp) *create_qp;
-	__typeof__(ibv_modify_qp) *modify_qp;
-	__typeof__(ibv_destroy_qp) *destroy_qp;
-	__typeof__(ibv_wc_status_str) *wc_status_str;
+#define MEMBER(name) __typeof__(ibv_##name) *name;
+	VERBS_CALLS(MEMBER)
+#undef MEMBER
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
