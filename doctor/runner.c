@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
-#include "nri/child.h"
+#include "explain/child.h"
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
 struct record {

@@ -12,6 +12,7 @@
 #include "explain/files.h"
 
 #define LIMITS_MAX (64 * 1024)
+#define KIB (UINT64_C(1) << 10)
 #define MIB (UINT64_C(1) << 20)
 
 static uint64_t parse_limit(const char **at)
@@ -63,8 +64,10 @@ const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE])
 {
 	if (bytes == MEMLOCK_UNLIMITED)
 		(void)snprintf(text, LIMITS_TEXT_SIZE, "unlimited");
-	else if (bytes >= MIB && bytes % MIB == 0)
+	else if (bytes && bytes % MIB == 0)
 		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " MiB", bytes / MIB);
+	else if (bytes && bytes % KIB == 0)
+		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " KiB", bytes / KIB);
 	else
 		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " bytes", bytes);
 	return text;

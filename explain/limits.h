@@ -25,7 +25,7 @@ struct limits limits_parse(char *text);
  * be read. */
 struct limits limits_read(struct arena *arena, int root, const char *path);
 
-/* "8 MiB", "unlimited" */
+/* "8 MiB", "8188 KiB", "100 bytes": exact; "unlimited" */
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);
 
 #endif

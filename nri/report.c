@@ -22,7 +22,7 @@
 #include "core/base/text.h"
 #include "core/record/record.h"
 #include "core/report/report.h"
-#include "nri/child.h"
+#include "explain/child.h"
 
 /* ---- systemd ---- */
 

@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "core/base/arena.h"
-#include "nri/child.h"
+#include "explain/child.h"
 #include "nri/wire/wire.h"
 
 /* ---- children that nobody waits for ---- */

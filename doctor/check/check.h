@@ -40,26 +40,11 @@ struct check {
 	check_function *run;
 };
 
-check_function check_kernel;       /* kernel */
-check_function check_devices;      /* rdma_devices uverbs rdma_cm allocation */
-check_function check_ports;        /* rdma_netns_mode rdma_netns port gid mtu */
-check_function check_limits;       /* memlock ipc_lock */
-check_function check_nccl;         /* nccl_conf nccl_ib_disable nccl_ib_hca nccl_ib_gid_index … */
-check_function check_iommu;        /* iommu_group acs iommu_arguments */
-check_function check_gpudirect;    /* gpudirect */
-check_function check_distance;     /* distance */
-check_function check_cuda;         /* cuda_library cuda_init cuda_gpu cuda_gpudirect_rdma … */
-check_function check_kernel_log;   /* kernel_log */
-check_function check_plan;         /* plan plan_memlock plan_nccl */
-check_function check_seccomp;      /* seccomp */
-check_function check_engine_files; /* crio_config crio_ulimits crio_handler containerd_handler
-				      hook_file … */
-check_function check_nri;          /* nri entry_points */
-check_function check_missed;       /* missed */
-check_function check_policy;       /* policy */
-check_function check_selinux;      /* selinux */
-check_function check_versions;     /* versions */
-check_function check_elsewhere;    /* node_files */
+/* Which findings each adds: doc/json.md */
+check_function check_kernel, check_devices, check_ports, check_limits, check_nccl, check_iommu,
+	check_gpudirect, check_distance, check_cuda, check_kernel_log, check_plan, check_seccomp,
+	check_engine_files, check_nri, check_missed, check_policy, check_selinux, check_versions,
+	check_elsewhere;
 
 /* All of them, in the order of causes: what comes first explains what comes behind it. */
 extern const struct check all_checks[];

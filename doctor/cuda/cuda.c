@@ -123,7 +123,7 @@ static int load_driver(const char *file, struct cuda_driver *ret_driver, char *w
 /* ---- errors ---- */
 
 /* CUresult in the manual's "Data types used by CUDA driver" */
-static const struct {
+static const struct cuda_error {
 	int error;
 	const char *name;
 	const char *remedy;
@@ -156,24 +156,18 @@ static const struct {
 	{999, "CUDA_ERROR_UNKNOWN",
 	 "often /dev/nvidia-uvm is missing or may not be opened (nvidia-modprobe -u -c0 makes it); "
 	 "else look for an Xid in the kernel's log"},
+	{0, "an error without a name here",
+	 "look the number up in CUresult of the CUDA driver API's manual"},
 };
 
-static const char *error_name(int error)
+/* Its row, or the one of an error without a name */
+static const struct cuda_error *find_error(int error)
 {
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
-		if (errors[i].error == error)
-			return errors[i].name;
-	}
-	return "an error without a name here";
-}
+	const struct cuda_error *found = errors;
 
-static const char *error_remedy(int error)
-{
-	for (size_t i = 0; i < sizeof(errors) / sizeof(*errors); i++) {
-		if (errors[i].error == error)
-			return errors[i].remedy;
-	}
-	return "look the number up in CUresult of the CUDA driver API's manual";
+	while (found->error && found->error != error)
+		found++;
+	return found;
 }
 
 /* ---- its start ---- */
@@ -182,8 +176,8 @@ static const char *error_remedy(int error)
 static int add_error(struct findings *findings, const char *id, const char *subject,
 		     enum finding_status status, const char *call, int error)
 {
-	return findings_add(findings, id, subject, status, error_remedy(error),
-			    "%s failed: %s (%d)", call, error_name(error), error);
+	return findings_add(findings, id, subject, status, find_error(error)->remedy,
+			    "%s failed: %s (%d)", call, find_error(error)->name, error);
 }
 
 static int add_init(struct findings *findings, int version, int result, int64_t took_ms)
@@ -209,7 +203,7 @@ static int add_count(struct findings *findings, int result, int count)
 				 result);
 	if (count == 0)
 		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
-				    error_remedy(CUDA_NO_DEVICE), "there is no GPU here");
+				    find_error(CUDA_NO_DEVICE)->remedy, "there is no GPU here");
 	if (count < 0 || count > CUDA_GPUS_MAX)
 		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
 				    "see that libcuda is the NVIDIA driver's",

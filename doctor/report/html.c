@@ -4,7 +4,7 @@
  * It refers to nothing outside of itself, and runs nothing: where a text of a pod's author got
  * through after all, the policy in its head keeps it from doing anything.
  */
-#include "doctor/report/html.h"
+#include "doctor/report/report.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -12,7 +12,6 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "doctor/report/report.h"
 
 /* ---- how the page looks, light and dark, on a screen and printed ---- */
 

@@ -2,7 +2,7 @@
 #include <stddef.h>
 
 #include "core/base/text.h"
-#include "doctor/report/html.h"
+#include "doctor/report/report.h"
 
 static const char *entity_of(unsigned char c)
 {

@@ -41,4 +41,16 @@ int findings_print_html(FILE *out, const struct doctor *doctor, const struct fin
 /* The text format of Prometheus, for node exporter's textfile collector */
 int findings_print_prometheus(FILE *out, const struct findings *findings);
 
+/* ---- text within HTML (markup.c) ---- */
+
+/*
+ * Names of devices, containers and values come from the pod's author, and an administrator opens
+ * the report.
+ *
+ * Text or the value of an attribute in quotes of either kind. '?' stands for control characters,
+ * what is no UTF-8, and characters that turn the direction of writing, with which a text reads as
+ * another one.
+ */
+void markup_put(FILE *out, const char *text);
+
 #endif

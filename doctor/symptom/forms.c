@@ -5,8 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "doctor/symptom/forms.h"
-#include "doctor/symptom/line.h"
+#include "doctor/symptom/match.h"
 
 /*
  * NCCL: "Got completion from peer 10.0.0.1<4711> with error 12, opcode 0, len 0, vendor err 129"

@@ -21,13 +21,13 @@ static int register_gpu(struct findings *findings, const struct verbs *verbs,
 	const char *call = memory->dmabuf >= 0 ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr";
 	struct ibv_pd *pd = verbs->alloc_pd(device->context);
 	struct ibv_mr *mr = pd ? register_with(verbs, pd, memory) : NULL;
-	char amount[AMOUNT_SIZE];
+	char amount[LIMITS_TEXT_SIZE];
 	char subject[160];
 	struct trouble trouble;
 	int status;
 
 	(void)snprintf(subject, sizeof(subject), "%s %s", device->name, memory->what);
-	(void)amount_text(memory->bytes, amount);
+	(void)limits_text(memory->bytes, amount);
 	if (mr) {
 		status = findings_add(findings, id, subject, FINDING_OK, NULL, "%s: %s ok", call,
 				      amount);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/verbs/transfer.h"
 
+#include "explain/limits.h"
+
 #include <endian.h>
 #include <errno.h>
 #include <stdio.h>
@@ -227,13 +229,13 @@ const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE])
 {
 	const double rate = (double)result->bytes_per_second / 1e9;
-	char bytes[AMOUNT_SIZE];
+	char bytes[LIMITS_TEXT_SIZE];
 
 	/* Decimal, as links and NCCL count */
 	(void)snprintf(text, TRANSFER_TEXT_SIZE,
 		       "%.3g GB/s (%.3g Gb/s), writes of %s; latency %.2f us median, %.2f us 99th "
 		       "percentile",
-		       rate, rate * 8, amount_text(result->bytes, bytes),
+		       rate, rate * 8, limits_text(result->bytes, bytes),
 		       (double)result->median_ns / 1e3, (double)result->p99_ns / 1e3);
 	return text;
 }

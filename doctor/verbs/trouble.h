@@ -37,9 +37,4 @@ const char *trouble_open_remedy(int errnum);
 /* "ENOMEM", or "errno 4711" in text for one without a name */
 const char *trouble_errno_name(int errnum, char text[24]);
 
-#define AMOUNT_SIZE 80 /* for five units */
-
-/* "8 MiB", "8 MiB + 4 KiB", "100 bytes": exact */
-const char *amount_text(uint64_t bytes, char text[AMOUNT_SIZE]);
-
 #endif

@@ -132,16 +132,15 @@ static int add_registration(struct verbs_setup *setup, const char *subject,
 	struct trouble trouble;
 	const char *remedy;
 	struct rlimit limit = {0};
-	char most[AMOUNT_SIZE] = "nothing";
-	char refused[AMOUNT_SIZE];
-	char soft[AMOUNT_SIZE] = "unlimited";
+	char most[LIMITS_TEXT_SIZE] = "nothing";
+	char refused[LIMITS_TEXT_SIZE];
+	char soft[LIMITS_TEXT_SIZE];
 	char name[24];
 
 	(void)getrlimit(RLIMIT_MEMLOCK, &limit);
-	if (limit.rlim_cur != RLIM_INFINITY)
-		(void)amount_text(limit.rlim_cur, soft);
+	(void)limits_text(limit.rlim_cur, soft);
 	if (found->most)
-		(void)amount_text(found->most, most);
+		(void)limits_text(found->most, most);
 	if (!found->refused)
 		return findings_add(setup->findings, "verbs_register", subject, FINDING_OK, NULL,
 				    "ibv_reg_mr: %s ok; RLIMIT_MEMLOCK soft %s%s", most, soft,
@@ -158,7 +157,7 @@ static int add_registration(struct verbs_setup *setup, const char *subject,
 			 "refuses; the kernel log says which";
 	return findings_add(setup->findings, "verbs_register", subject, FINDING_FAIL, remedy,
 			    "ibv_reg_mr: %s ok, %s %s; RLIMIT_MEMLOCK soft %s", most,
-			    amount_text(found->refused, refused),
+			    limits_text(found->refused, refused),
 			    trouble_errno_name(found->errnum, name), soft);
 }
 

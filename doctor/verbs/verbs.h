@@ -15,6 +15,7 @@
 #include "doctor/finding.h"
 #include "doctor/verbs/device.h"
 #include "doctor/verbs/trouble.h"
+#include "explain/limits.h"
 
 /* Adds what it finds. exec: process 1 has a higher memlock limit than this one. -1: out of memory
  * only */

@@ -113,8 +113,8 @@ is "for people" "0 causes found not CHECK" "$("$DOCTOR" --sysroot "$NODE" --cont
 row "evidence: the limit, with its value and its place"
 soft=65536 hard=65536
 process 4711
-evidence "CONFIRMED memlock: soft 65536 bytes" "Call to ibv_reg_mr failed with error Cannot allocate memory"
-has "for people" "CHECK CONFIRMED memlock: soft 65536 bytes" "$("$DOCTOR" --sysroot "$NODE" --container "$ID" --symptom 'ibv_reg_mr failed: Cannot allocate memory' | tr -s ' \n' ' ')"
+evidence "CONFIRMED memlock: soft 64 KiB" "Call to ibv_reg_mr failed with error Cannot allocate memory"
+has "for people" "CHECK CONFIRMED memlock: soft 64 KiB" "$("$DOCTOR" --sysroot "$NODE" --container "$ID" --symptom 'ibv_reg_mr failed: Cannot allocate memory' | tr -s ' \n' ' ')"
 row "evidence: a port that is down"
 write sys/class/infiniband/mlx5_6/ports/1/state '1: DOWN'
 evidence "CONFIRMED port mlx5_6: DOWN" "Got completion from peer 10.0.0.1<1> with status=12 opcode=0 len=0 vendor err 129"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/child.h"
+#include "explain/child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -4,7 +4,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/fs.h"
-#include "nri/child.h"
+#include "explain/child.h"
 
 static void say_one_and_a_half(UNUSED void *context, int out)
 {
