@@ -55,7 +55,7 @@ served() {
 	starts "$1"
 	is "$1: the soft limit is the hard one" "$HARD:$HARD" "$memlock"
 	is "$1: nccl.conf" "$NCCL" "$(settings)"
-	is "$1: it is the container's root's" "644 0:0 regular file" "$meta"
+	is "$1: it belongs to the owner of the root directory" "644 $(reported owner) regular file" "$meta"
 	get_log
 	is "$1: one line says why it is no more, and what to do" 1 "$(grep -cF "$SHORTAGE" <<<"$log")"
 	has "$1: it names the unit" user@.service "$log"
