@@ -2,7 +2,6 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "core/apply/spec_edit.h"
@@ -18,7 +17,6 @@ struct splice {
 
 struct edit {
 	struct arena *arena;
-	const struct fs_text *text;
 	const struct spec *spec;
 	const struct grant *grant;
 	struct splice *splices;
@@ -48,62 +46,37 @@ static void splice(struct edit *e, size_t begin, size_t end, const char *text)
 		*added = (struct splice){begin, end, text};
 }
 
-/* The white space after an opening bracket: new items are indented like the old ones. */
-static const char *separator(struct edit *e, const struct json_node *place)
-{
-	const char *after = e->text->bytes + place->begin + 1;
-	const char *space = arena_strndup(e->arena, after, strspn(after, " \t\r\n"));
-
-	return space ? space : "";
-}
-
-/* The white space between the items of this array; "" if it is empty or absent */
-static const char *item_space(struct edit *e, const struct json_node *place)
-{
-	return json_first(place) ? separator(e, place) : "";
-}
-
-/* Separates the next item of a list. space: the white space after each comma */
-static void begin_item(struct arena_text *list, const char *space)
+/* Separates the next item of a list from the one before. */
+static void begin_item(struct arena_text *list)
 {
 	if (list->len)
-		arena_append(list, ",%s", space);
-}
-
-/* Appends joined items or members to an array or object, indented like its first one. */
-static void append(struct edit *e, const struct json_node *place, const struct arena_text *list)
-{
-	const char *text = list->text;
-	size_t end = place->end - 1;
-
-	if (!list->len)
-		return;
-	if (json_first(place))
-		text = arena_printf(e->arena, ",%s%s", separator(e, place), text);
-	json_each(item, place)
-		end = item->end;
-	splice(e, end, end, text);
+		arena_append(list, ",");
 }
 
 /*
- * Appends joined items or members to the array or object at place, if there are any; a null is
- * replaced by one of them. name: NULL, or that of the member of the process object that it is,
- * which is made if it is absent. brackets: "[]" or "{}"
+ * Adds joined items or members to the end of the array or object at place, if there are any; a null
+ * is replaced by one of them. name: of the member of the process object that is made if there is no
+ * place. brackets: "[]" or "{}"
  */
 static void add_to(struct edit *e, const struct json_node *place, const char *name,
 		   const char *brackets, const struct arena_text *items)
 {
 	if (!items->len)
 		return;
-	if (place && place->type != JSON_NULL) {
-		append(e, place, items);
-	} else if (place) {
-		splice(e, place->begin, place->end,
-		       arena_printf(e->arena, "%c%s%c", brackets[0], items->text, brackets[1]));
-	} else if (name) {
-		begin_item(&e->members, separator(e, e->spec->places.process));
+	if (!place) {
+		begin_item(&e->members);
 		arena_append(&e->members, "\"%s\":%c%s%c", name, brackets[0], items->text,
 			     brackets[1]);
+	} else if (place->type == JSON_NULL) {
+		splice(e, place->begin, place->end,
+		       arena_printf(e->arena, "%c%s%c", brackets[0], items->text, brackets[1]));
+	} else {
+		size_t end = place->end - 1;
+
+		json_each(item, place)
+			end = item->end;
+		splice(e, end, end,
+		       arena_printf(e->arena, "%s%s", json_first(place) ? "," : "", items->text));
 	}
 }
 
@@ -112,7 +85,6 @@ static void add_to(struct edit *e, const struct json_node *place, const char *na
 static void edit_env(struct edit *e)
 {
 	const struct json_node *place = e->spec->places.env;
-	const char *space = item_space(e, place);
 	struct arena_text items = {.arena = e->arena};
 
 	for (size_t i = 0; i < e->grant->n_settings; i++) {
@@ -125,7 +97,7 @@ static void edit_env(struct edit *e)
 		entry = entry ? json_quote(e->arena, entry) : NULL;
 		if (!entry)
 			return;
-		begin_item(&items, space);
+		begin_item(&items);
 		arena_append(&items, "%s", entry);
 	}
 	add_to(e, place, "env", "[]", &items);
@@ -175,13 +147,13 @@ static const char *const set_names[] = {
 	[SPEC_AMBIENT] = "ambient",
 };
 
-static struct arena_text capability_items(struct edit *e, uint64_t capabilities, const char *space)
+static struct arena_text capability_items(struct edit *e, uint64_t capabilities)
 {
 	const char *const *name = capability_names(e->arena, capabilities);
 	struct arena_text items = {.arena = e->arena};
 
 	for (; name && *name; name++) {
-		begin_item(&items, space);
+		begin_item(&items);
 		arena_append(&items, "\"%s\"", *name);
 	}
 	return items;
@@ -190,23 +162,21 @@ static struct arena_text capability_items(struct edit *e, uint64_t capabilities,
 static void edit_capabilities(struct edit *e)
 {
 	const struct json_node *place = e->spec->places.capabilities;
-	bool is_new = !place || place->type == JSON_NULL;
-	const char *space = is_new ? "" : separator(e, place);
 	struct arena_text sets = {.arena = e->arena};
 
 	/* For a process.json without capabilities the runtime takes the container's, which we have
 	 * edited; a set of ours would replace all of them. */
-	if (is_new && e->spec->process_only)
+	if ((!place || place->type == JSON_NULL) && e->spec->process_only)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {
 		const struct json_node *listed = e->spec->places.sets[set];
 		uint64_t missing = e->grant->capabilities & ~e->spec->capabilities[set];
-		struct arena_text items = capability_items(e, missing, item_space(e, listed));
+		struct arena_text items = capability_items(e, missing);
 
 		if (listed) {
 			add_to(e, listed, NULL, "[]", &items);
 		} else if (items.len) {
-			begin_item(&sets, space);
+			begin_item(&sets);
 			arena_append(&sets, "\"%s\":[%s]", set_names[set], items.text);
 		}
 	}
@@ -242,20 +212,12 @@ static int compare_splices(const void *a, const void *b)
 	return x < y ? -1 : x > y;
 }
 
-static void put(struct fs_text *out, const char *bytes, size_t len)
-{
-	memcpy(out->bytes + out->len, bytes, len);
-	out->len += len;
-}
-
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err)
 {
-	struct edit e = {
-		.arena = arena, .text = text, .spec = spec, .grant = grant, .members.arena = arena};
+	struct edit e = {.arena = arena, .spec = spec, .grant = grant, .members.arena = arena};
 	const struct json_node *process = spec->places.process;
-	struct fs_text out = {0};
-	size_t size = text->len + 1;
+	struct arena_text out = {.arena = arena};
 	size_t from = 0;
 
 	if (!process || process->type == JSON_NULL)
@@ -265,29 +227,20 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	edit_memlock(&e);
 	edit_capabilities(&e);
 	edit_seccomp(&e);
-	append(&e, process, &e.members);
-	if (err_of_arena(arena, err) < 0)
-		return -1;
-	if (!e.n) {
-		*ret_text = *text;
-		return 0;
-	}
+	add_to(&e, process, NULL, "{}", &e.members);
+	*ret_text = *text;
+	if (!e.n || arena->failed)
+		return err_of_arena(arena, err);
 	qsort(e.splices, e.n, sizeof(*e.splices), compare_splices);
-	for (size_t i = 0; i < e.n; i++)
-		size += strlen(e.splices[i].text);
-	out.bytes = arena_alloc(arena, size);
-	if (!out.bytes)
-		return err_memory(err);
 	for (size_t i = 0; i < e.n; i++) {
 		const struct splice *s = &e.splices[i];
 
-		put(&out, text->bytes + from, s->begin - from);
-		put(&out, s->text, strlen(s->text));
+		arena_append(&out, "%.*s%s", (int)(s->begin - from), text->bytes + from, s->text);
 		from = s->end;
 	}
-	put(&out, text->bytes + from, text->len - from);
-	*ret_text = out;
-	return 0;
+	arena_append(&out, "%.*s", (int)(text->len - from), text->bytes + from);
+	*ret_text = (struct fs_text){.bytes = out.text, .len = out.len};
+	return err_of_arena(arena, err);
 }
 
 /* ---- what a runtime may give ---- */
