@@ -96,3 +96,15 @@ void ports_read_all(const struct node *node, struct arena *arena, struct device 
 	}
 	node_read_gids(node, device);
 }
+
+void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
+		     char netdev[NETDEV_NAME_SIZE])
+{
+	cleanup_fd dir = port->gid_index < 0 ? -1 : port_open(node, device, port->number);
+	char path[48];
+
+	(void)snprintf(path, sizeof(path), "gid_attrs/ndevs/%d", port->gid_index);
+	if (dir < 0 || fs_read_line(dir, path, netdev, NETDEV_NAME_SIZE) < 0 ||
+	    !text_is_netdev_name(netdev))
+		netdev[0] = '\0';
+}

@@ -39,4 +39,11 @@ void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus);
  * and rate, for which the kernel asks the device's firmware, and its GID. */
 void ports_read_all(const struct node *node, struct arena *arena, struct device *device);
 
+/*
+ * The interface of the port's GID (port->gid_index), by the name that it has in its own network
+ * namespace; "" if that is not known.
+ */
+void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
+		     char netdev[NETDEV_NAME_SIZE]);
+
 #endif

@@ -13,21 +13,6 @@
 #include "core/nccl_conf.h"
 #include "core/node/gid.h"
 
-int rootfs_open(int bundle, const char *path, struct err *err)
-{
-	cleanup_fd root = -1;
-
-	if (!path || !path[0])
-		return err_set(err, "config.json: root.path is empty");
-	root = openat(bundle, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (root < 0)
-		return err_sys(err, errno, "root.path %s", path);
-	/* Measured: a hook that believed a root of "/" wrote the node's own /etc/nccl.conf. */
-	if (fs_is_own_root(root))
-		return err_set(err, "root.path %s is the node's own root: refused", path);
-	return take_fd(&root);
-}
-
 void container_free(struct container *container)
 {
 	cleanup_close_fd(&container->fd);
@@ -104,9 +89,20 @@ bool container_names_request(const struct container *container)
 
 int container_open_root(struct container *container, struct err *err)
 {
-	if (container->root < 0)
-		container->root = rootfs_open(container->bundle, container->spec.root, err);
-	return container->root;
+	const char *path = container->spec.root;
+	cleanup_fd root = -1;
+
+	if (container->root >= 0)
+		return container->root;
+	if (!path || !path[0])
+		return err_set(err, "config.json: root.path is empty");
+	root = openat(container->bundle, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (root < 0)
+		return err_sys(err, errno, "root.path %s", path);
+	/* Measured: a hook that believed a root of "/" wrote the node's own /etc/nccl.conf. */
+	if (fs_is_own_root(root))
+		return err_set(err, "root.path %s is the node's own root: refused", path);
+	return container->root = take_fd(&root);
 }
 
 #define VERBS_FILE "/dev/infiniband/uverbs"
@@ -201,7 +197,7 @@ void container_find_gpus(struct container *container)
  * Kubernetes, also in a rootless one, allocated devices are in linux.devices, and a mount
  * (hostPath) is only a wish of the pod's author.
  */
-bool container_mounts_count(const struct spec *spec)
+static bool mounts_count(const struct spec *spec)
 {
 	return spec->n_verbs_sources && !spec->identity.kubernetes && rootless();
 }
@@ -231,11 +227,12 @@ static size_t read_addresses(struct container *container)
 	return container->n_addresses;
 }
 
-int container_find_devices(struct container *container, struct err *err)
+/* In the order of linux.devices; warns of each that is neither verbs nor vfio. */
+static int find_devices(struct container *container, struct err *err)
 {
 	const struct spec *spec = &container->spec;
 
-	if (container_mounts_count(spec))
+	if (mounts_count(spec))
 		find_mounted(container);
 	/* What linux.devices proves, by number: paths and names prove nothing. */
 	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++)
@@ -360,7 +357,7 @@ bool container_may_matter(struct container *container)
 		if (spec_device_may_count(&spec->devices[i]))
 			return true;
 	}
-	if (container_mounts_count(spec))
+	if (mounts_count(spec))
 		return true;
 	return spec->every_device && (read_addresses(container) || container->arena.failed);
 }
@@ -373,7 +370,7 @@ int container_find(struct container *container, const struct options *options, s
 	if (!container->everything && (spec->identity.sandbox || !container_may_matter(container)))
 		return 0;
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
-	    container_find_devices(container, err) < 0)
+	    find_devices(container, err) < 0)
 		return -1;
 	/* A device counts only by its number, so this container can get nothing: dismiss it here,
 	 * before a broken config can affect it. */

@@ -73,14 +73,8 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
 /*
- * The container's root directory. path: root.path of config.json, relative to the bundle's
- * descriptor unless absolute. Refuses "" and whatever is the host's own root. Returns a descriptor
- * that the caller owns, or -1.
- */
-int rootfs_open(int bundle, const char *path, struct err *err);
-
-/*
- * The root file system, opened once (rootfs_open) and then held. Returns the container's
+ * Its root directory, by root.path of config.json, relative to the bundle's descriptor unless
+ * absolute; opened once and then held. Refuses "" and the host's own root. Returns the container's
  * descriptor, or -1.
  */
 int container_open_root(struct container *container, struct err *err);
@@ -113,22 +107,12 @@ int container_find(struct container *container, const struct options *options, s
 /* The second makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
 
-/* ---- the devices that the engine has given it ---- */
-
-/*
- * Fills container->devices, from container->node, in the order of linux.devices; and adds a warning
- * for each given device that is neither verbs nor vfio. Returns 0 or -1.
- */
-int container_find_devices(struct container *container, struct err *err);
+/* ---- more about its devices: if there is no memory, only the arena says so ---- */
 
 /* The network interfaces of its devices */
 void container_find_netdevs(struct container *container);
 
-/* The GPUs that linux.devices gives it, and where they and the devices sit. If there is no memory,
- * only the arena says so; above as well. */
+/* The GPUs that linux.devices gives it, and where they and the devices sit */
 void container_find_gpus(struct container *container);
-
-/* Whether mounted device files are proof: of a rootless engine's own user, not of a pod's author */
-bool container_mounts_count(const struct spec *spec);
 
 #endif

@@ -8,7 +8,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/text.h"
 
 int gid_read(int port, int index, struct gid *ret_gid)
 {
@@ -33,41 +32,24 @@ int gid_read(int port, int index, struct gid *ret_gid)
 	return 0;
 }
 
-void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
-		     char netdev[NETDEV_NAME_SIZE])
-{
-	cleanup_fd dir = port->gid_index < 0 ? -1 : port_open(node, device, port->number);
-	char path[48];
-
-	(void)snprintf(path, sizeof(path), "gid_attrs/ndevs/%d", port->gid_index);
-	if (dir < 0 || fs_read_line(dir, path, netdev, NETDEV_NAME_SIZE) < 0 ||
-	    !text_is_netdev_name(netdev))
-		netdev[0] = '\0';
-}
-
 /*
  * What NCCL chooses by itself since 2.21.5 (ncclIbGetGidIndex in src/transport/net_ib): the first
  * RoCE v2 entry of the wanted family, which is IPv4 by default.
  */
-static void read_ipv4_gid(int dir, struct port *port)
-{
-	struct gid gid;
-
-	for (int i = 0; i < GID_TABLE_MAX && gid_read(dir, i, &gid) == 0; i++) {
-		if (!gid.ipv4 || !gid.v2)
-			continue;
-		port->gid_index = i;
-		memcpy(port->gid, gid.text, sizeof(port->gid));
-		return;
-	}
-}
-
 void node_read_gids(const struct node *node, struct device *device)
 {
-	for (size_t i = 0; i < device->n_ports; i++) {
-		cleanup_fd dir = port_open(node, device, device->port[i].number);
+	for (size_t k = 0; k < device->n_ports; k++) {
+		struct port *port = &device->port[k];
+		cleanup_fd dir = port_open(node, device, port->number);
+		struct gid gid;
 
-		if (dir >= 0)
-			read_ipv4_gid(dir, &device->port[i]);
+		for (int i = 0; dir >= 0 && port->gid_index < 0 && i < GID_TABLE_MAX &&
+				gid_read(dir, i, &gid) == 0;
+		     i++) {
+			if (!gid.ipv4 || !gid.v2)
+				continue;
+			port->gid_index = i;
+			memcpy(port->gid, gid.text, sizeof(port->gid));
+		}
 	}
 }

@@ -19,13 +19,6 @@ struct gid {
 /* port: of port_open. Returns 0, or -1 if the table has no such entry. */
 int gid_read(int port, int index, struct gid *ret_gid);
 
-/*
- * The interface of the port's GID (port->gid_index), by the name that it has in its own network
- * namespace; "" if that is not known.
- */
-void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
-		     char netdev[NETDEV_NAME_SIZE]);
-
 /* Fills in the GID of each port. */
 void node_read_gids(const struct node *node, struct device *device);
 

@@ -275,28 +275,8 @@ void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
 	strcpy(state, name ? name + 1 : line);
 }
 
-/* False if there is no port of that number. device: with those before it */
-static bool read_port(int ports, const struct device *device, struct port *port)
-{
-	char path[32];
-	ssize_t len;
-
-	(void)snprintf(path, sizeof(path), "%u/link_layer", port->number);
-	len = fs_read_line(ports, path, port->link_layer, sizeof(port->link_layer));
-	if (len >= 0)
-		return true;
-	port->link_layer[0] = '\0';
-	/* All ports of a device have the attribute, or none has. */
-	if (len == -ENOENT && device->n_ports && device->port[0].link_layer[0])
-		return false;
-	(void)snprintf(path, sizeof(path), "%u/.", port->number);
-	return faccessat(ports, path, F_OK, 0) == 0;
-}
-
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device)
 {
-	/* In exclusive RDMA namespace mode the device has left the host's sysfs: not known, no
-	 * error. */
 	cleanup_fd ports = port_open(node, device, 0);
 	struct port *added;
 	size_t room = 0;
@@ -307,7 +287,8 @@ void node_read_ports(const struct node *node, struct arena *arena, struct device
 	for (unsigned number = 1; ports >= 0 && number <= PORT_MAX; number++) {
 		struct port port = {.number = number, .gid_index = -1};
 
-		if (!read_port(ports, device, &port))
+		(void)snprintf(path, sizeof(path), "%u/link_layer", number);
+		if (fs_read_line(ports, path, port.link_layer, sizeof(port.link_layer)) < 0)
 			break;
 		added = arena_push(arena, device->port, device->n_ports, room);
 		if (!added)

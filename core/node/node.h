@@ -166,7 +166,8 @@ void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
 /*
  * Reads what a plan needs of the ports: number and link layer, and the state if there are several,
  * for which the kernel asks the device's firmware (ib_core's sysfs.c: ib_query_port): that can take
- * long on a sick device. A device without a readable directory gets none.
+ * long on a sick device. A device that has left the host's sysfs (exclusive RDMA namespace mode)
+ * gets none, nor does one whose link layer cannot be read.
  */
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device);
 

@@ -8,6 +8,7 @@
 #include "core/base/text.h"
 #include "core/node/gid.h"
 #include "doctor/check/check.h"
+#include "explain/pci.h"
 
 #define HCA "nccl_ib_hca"
 #define GID_INDEX "nccl_ib_gid_index"

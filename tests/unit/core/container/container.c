@@ -105,11 +105,11 @@ static int look_without_root(UNUSED const void *context)
 static bool mount_counts(bool kubernetes)
 {
 	const char *sources[] = {"/dev/infiniband/uverbs0"};
-	const struct spec spec = {.verbs_sources = sources,
-				  .n_verbs_sources = 1,
-				  .identity = {.kubernetes = kubernetes}};
+	struct container container = {.spec = {.verbs_sources = sources,
+					       .n_verbs_sources = 1,
+					       .identity = {.kubernetes = kubernetes}}};
 
-	return container_mounts_count(&spec);
+	return container_may_matter(&container);
 }
 
 static int look_at_a_rootless_kubernetes(UNUSED const void *context)
@@ -159,16 +159,18 @@ static size_t count_mounted(const struct mounted_case *row)
 {
 	const char *sources[] = {row->source ? row->source : node_dir.path};
 	struct spec_device null = {.path = "/dev/null", .character = true, .major = 1, .minor = 3};
+	const struct options options = {.sysroot = node_dir.path};
 	cleanup_container container = CONTAINER_NONE;
 	struct err err;
 
+	container.everything = true;
 	container.spec = (struct spec){.verbs_sources = sources,
 				       .n_verbs_sources = 1,
 				       .devices = &null,
 				       .n_devices = row->listed};
-	if (node_open(node_dir.path, &container.node, &err) < 0 || unshare(CLONE_NEWUSER) < 0)
+	if (unshare(CLONE_NEWUSER) < 0)
 		_exit(UNIT_NOT_HERE);
-	return container_find_devices(&container, &err) < 0 ? SIZE_MAX : container.devices.n;
+	return container_find(&container, &options, &err) < 0 ? SIZE_MAX : container.devices.n;
 }
 
 static int look_at_a_mounted_file(const void *context)
@@ -399,7 +401,7 @@ UNIT_TEST("nothing given: the dry run alone describes the device")
 	node_dir = dir;
 	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
 	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
-	unit_write(dir.fd, "sys/" PCI_FUNCTION "/infiniband/mlx5_6/ports/1/state", "4: ACTIVE\n",
+	unit_write(dir.fd, "sys/" PCI_FUNCTION "/infiniband/mlx5_6/ports/1/link_layer", "Ethernet\n",
 		   0644);
 	assert_int_equal(symlinkat("../../" FUNCTION, dir.fd, "sys/dev/char/231:198"), 0);
 	assert_int_equal(ports_of(true), 1);
