@@ -6,7 +6,7 @@ SANITIZE := -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-fra
 # The plugin's time limit is minutes here, because the machine may be busy.
 PATIENCE := -DSERVE_PATIENCE_MS=600000
 # _FORTIFY_SOURCE hides some calls from the sanitizers.
-build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS='-DUNFILTERED -DARENA_STANDING=0'
+build_with = +@$(MAKE) --no-print-directory DYNAMIC=1 HARDENING= CPPFLAGS='-DUNFILTERED'
 
 # ---- fuzzing ----
 

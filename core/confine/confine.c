@@ -17,11 +17,7 @@
 #define FILTERS 1
 #endif
 
-/*
- * By the system calls alone, which libcap's header declares as well: libcap's sets need memory, and
- * the first malloc() of a process costs five system calls and three page faults, 6 % of a hook's
- * whole start (30 us of 500). A hook that serves a container calls malloc() for nothing else.
- */
+/* By the system calls, which libcap's header declares as well: libcap's sets need memory. */
 static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};

@@ -17,44 +17,16 @@
 
 #define ERRORS_MAX 16 /* that are kept: of a file that somebody else wrote there may be many */
 
-static const char *type_name(enum json_type type)
+static size_t line_at(const struct json_document *doc, size_t offset)
 {
-	switch (type) {
-	case JSON_NULL:
-		return "null";
-	case JSON_BOOL:
-		return "a boolean";
-	case JSON_NUMBER:
-		return "a number";
-	case JSON_STRING:
-		return "a string";
-	case JSON_ARRAY:
-		return "an array";
-	case JSON_OBJECT:
-		return "an object";
-	}
-	return "nothing";
+	size_t line = 1;
+
+	for (size_t i = 0; i < offset; i++)
+		line += doc->text[i] == '\n';
+	return line;
 }
 
-static size_t line_at(struct json_document *doc, size_t offset)
-{
-	const char *end = doc->text + offset;
-	const char *at;
-
-	if (offset < doc->counted) {
-		doc->counted = 0;
-		doc->line = 0;
-	}
-	at = doc->text + doc->counted;
-	while (at < end && (at = memchr(at, '\n', (size_t)(end - at)))) {
-		doc->line++;
-		at++;
-	}
-	doc->counted = offset;
-	return doc->line + 1;
-}
-
-size_t json_line(struct json_document *doc, const struct json_node *node)
+size_t json_line(const struct json_document *doc, const struct json_node *node)
 {
 	return node ? line_at(doc, node->begin) : 0;
 }
@@ -126,8 +98,10 @@ int json_no_memory(struct json_document *doc)
 	return -1;
 }
 
+/* ---- memory for yajl ---- */
+
 struct memory {
-	struct arena arena;
+	struct arena *arena;
 	jmp_buf none_left;
 };
 
@@ -143,7 +117,7 @@ static void *on_malloc(void *context, size_t size)
 	union header *header = NULL;
 
 	if (size <= SIZE_MAX - sizeof(*header))
-		header = arena_alloc(&memory->arena, sizeof(*header) + size);
+		header = arena_alloc(memory->arena, sizeof(*header) + size);
 	if (!header)
 		longjmp(memory->none_left, 1);
 	header->size = size;
@@ -160,7 +134,6 @@ static void *on_realloc(void *context, void *old, size_t size)
 	return larger;
 }
 
-/* All of it is freed at once. */
 static void on_free(void *context, void *old)
 {
 	(void)context;
@@ -168,23 +141,15 @@ static void on_free(void *context, void *old)
 }
 
 /* Nothing that is changed here is used after longjmp: that would be indeterminate. */
-static int call(struct memory *memory, json_body *body, void *context)
+int json_with_memory(struct arena *arena, json_body *body, void *context)
 {
+	struct memory memory = {.arena = arena};
 	yajl_alloc_funcs functions = {
-		.malloc = on_malloc, .realloc = on_realloc, .free = on_free, .ctx = memory};
+		.malloc = on_malloc, .realloc = on_realloc, .free = on_free, .ctx = &memory};
 
-	if (setjmp(memory->none_left) != 0)
+	if (setjmp(memory.none_left) != 0)
 		return JSON_NO_MEMORY;
 	return body(&functions, context);
-}
-
-int json_with_memory(json_body *body, void *context)
-{
-	struct memory memory = {0};
-	int status = call(&memory, body, context);
-
-	arena_free(&memory.arena);
-	return status;
 }
 
 /* ---- the tree is built ---- */
@@ -445,7 +410,7 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 		.arena = arena, .err = err, .what = what, .text = text, .len = len};
 	if (len >= UINT32_MAX)
 		return json_fail(ret_doc, NULL, "too large");
-	status = json_with_memory(build, &b);
+	status = json_with_memory(arena, build, &b);
 	return status == JSON_NO_MEMORY ? json_no_memory(ret_doc) : status;
 }
 
@@ -454,19 +419,22 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 /* "expected a string or a number, found null"; null as an allowed type is not mentioned. */
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types)
 {
+	/* In the order of enum json_type */
+	static const char *const names[] = {"null",     "a boolean", "a number",
+					    "a string", "an array",  "an object"};
 	char wanted[96] = "";
 
 	if (!node || types & (unsigned)node->type)
 		return node != NULL;
-	for (unsigned type = JSON_BOOL; type <= JSON_OBJECT; type <<= 1) {
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
 		size_t used = strlen(wanted);
 
-		if (types & type)
+		if (types >> i & 1)
 			(void)snprintf(wanted + used, sizeof(wanted) - used, "%s%s",
-				       used ? " or " : "", type_name((enum json_type)type));
+				       used ? " or " : "", names[i]);
 	}
-	(void)json_fail(doc, node, "expected %s, found %s", wanted, type_name(node->type));
-	return false;
+	return json_fail(doc, node, "expected %s, found %s", wanted,
+			 names[__builtin_ctz(node->type)]) == 0;
 }
 
 const struct json_node *json_first(const struct json_node *node)

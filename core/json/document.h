@@ -75,8 +75,6 @@ struct json_document {
 	const char *text;
 	size_t len;
 	struct json_node *root;
-	size_t counted; /* there are .line lines in front of this offset */
-	size_t line;
 };
 
 /*
@@ -137,7 +135,7 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);
 
 /* The value's line in the text, counted from 1. */
-size_t json_line(struct json_document *doc, const struct json_node *node);
+size_t json_line(const struct json_document *doc, const struct json_node *node);
 
 /* What is wrong with the value. Returns -1. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
@@ -154,16 +152,14 @@ const struct json_node *json_locate(struct json_document *doc, const struct json
 /* ---- memory for yajl ---- */
 
 /*
- * Memory for yajl, which does not look whether it got any (yajl_alloc.c, yajl_buf.c) and would
- * write through NULL: without memory, the body is left by longjmp.
+ * Calls yajl, which does not look whether it got memory (yajl_alloc.c, yajl_buf.c) and would write
+ * through NULL: without memory a longjmp leaves the body, which so must own nothing.
  */
-
-/* Calls yajl. A longjmp may leave it during any of yajl's functions, so it must own nothing. */
 typedef int json_body(yajl_alloc_funcs *memory, void *context);
 
 #define JSON_NO_MEMORY (-2)
 
-/* Returns what body returns, or JSON_NO_MEMORY. What body got by *memory is gone then. */
-int json_with_memory(json_body *body, void *context);
+/* yajl's memory is the arena's. Returns what body returns, or JSON_NO_MEMORY. */
+int json_with_memory(struct arena *arena, json_body *body, void *context);
 
 #endif

@@ -41,7 +41,7 @@ const char *json_write(struct arena *arena, bool readable, json_put *put, void *
 {
 	struct writing w = {.arena = arena, .readable = readable, .put = put, .context = context};
 
-	if (json_with_memory(body, &w) < 0) {
+	if (json_with_memory(arena, body, &w) < 0) {
 		arena->failed = true;
 		return NULL;
 	}
