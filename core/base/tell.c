@@ -6,6 +6,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <stddef.h>
+#include <string.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -45,45 +46,28 @@ void tell_nobody(void)
 	has_reader = false;
 }
 
-/* ---- a line ---- */
-
-#define TAIL_MAX 64 /* room for what closes it, and the time */
-
 struct line {
 	char text[PIPE_BUF];
 	size_t len;
 };
 
-static void put_byte(struct line *line, char byte)
-{
-	if (line->len < sizeof(line->text))
-		line->text[line->len++] = byte;
-}
+#define CLOSING_MAX sizeof("\"}\n")
 
-static void put_words(struct line *line, const char *text)
+/* Not by printf(3), which a signal handler must not call. quoted: for JSON, or for Go's %q, which
+ * are alike here: a reason has no control characters. */
+static void put(struct line *line, const char *text, bool quoted)
 {
-	while (*text)
-		put_byte(line, *text++);
-}
-
-/* quoted: for JSON, or for Go's %q, which are alike here: a reason has no control characters. */
-static void put_reason(struct line *line, const char *text, bool quoted)
-{
-	for (; *text && line->len + TAIL_MAX < sizeof(line->text); text++) {
+	for (; *text && line->len + 2 + CLOSING_MAX <= sizeof(line->text); text++) {
 		if (quoted && (*text == '"' || *text == '\\'))
-			put_byte(line, '\\');
-		put_byte(line, *text);
+			line->text[line->len++] = '\\';
+		line->text[line->len++] = *text;
 	}
 }
 
-static void put_named(struct line *line, const char *name, const char *reason, bool quoted)
+static void close_line(struct line *line, const char *closing)
 {
-	put_words(line, name);
-	put_words(line, ": ");
-	put_reason(line, reason, quoted);
+	line->len = (size_t)(stpcpy(line->text + line->len, closing) - line->text);
 }
-
-/* ---- to whom ---- */
 
 /* A closed pipe, or a file at its size limit, must not kill us. */
 static void write_unharmed(int fd, const struct line *line)
@@ -138,17 +122,13 @@ static void write_runtime_log(const char *name, const char *reason)
 	if (fd < 0)
 		return;
 	line.len = 0;
-	put_words(&line, json ? "{\"level\":\"error\",\"msg\":\"" : "time=\"");
-	if (!json) {
-		put_words(&line, runtime_log.time);
-		put_words(&line, "\" level=error msg=\"");
-	}
-	put_named(&line, name, reason, true);
-	if (json) {
-		put_words(&line, "\",\"time\":\"");
-		put_words(&line, runtime_log.time);
-	}
-	put_words(&line, json ? "\"}\n" : "\"\n");
+	put(&line, json ? "{\"time\":\"" : "time=\"", false);
+	put(&line, runtime_log.time, false);
+	put(&line, json ? "\",\"level\":\"error\",\"msg\":\"" : "\" level=error msg=\"", false);
+	put(&line, name, false);
+	put(&line, ": ", false);
+	put(&line, reason, true);
+	close_line(&line, json ? "\"}\n" : "\"\n");
 	write_unharmed(fd, &line);
 }
 
@@ -159,8 +139,10 @@ void tell(const char *name, const char *reason)
 	if (!has_reader)
 		return;
 	line.len = 0;
-	put_named(&line, name, reason, false);
-	put_byte(&line, '\n');
+	put(&line, name, false);
+	put(&line, ": ", false);
+	put(&line, reason, false);
+	close_line(&line, "\n");
 	write_stderr(&line);
 	if (runtime_log.path)
 		write_runtime_log(name, reason);
