@@ -123,29 +123,15 @@ bool text_has_control(const char *text)
 	return false;
 }
 
-static bool is_hex_run(const char *text, size_t min, size_t max, char end)
-{
-	size_t len = 0;
-
-	/* strspn makes a table of its set each time. */
-	while (is_digit(text[len]) || (text[len] >= 'a' && text[len] <= 'f'))
-		len++;
-	return len >= min && len <= max && text[len] == end;
-}
-
 bool text_is_pci_address(const char *text)
 {
-	const char *bus;
-	const char *device;
+	static const char hex[] = DIGITS "abcdef";
+	size_t domain = strspn(text, hex);
+	const char *bus = text + domain + 1;
 
-	if (!is_hex_run(text, 4, 8, ':'))
-		return false;
-	bus = strchr(text, ':') + 1;
-	if (!is_hex_run(bus, 2, 2, ':'))
-		return false;
-	device = bus + 3;
-	return is_hex_run(device, 2, 2, '.') && device[0] <= '1' && device[3] >= '0' &&
-	       device[3] <= '7' && device[4] == '\0';
+	return domain >= 4 && domain <= 8 && bus[-1] == ':' && strspn(bus, hex) == 2 &&
+	       bus[2] == ':' && strspn(bus + 3, hex) == 2 && bus[3] <= '1' && bus[5] == '.' &&
+	       bus[6] >= '0' && bus[6] <= '7' && bus[7] == '\0';
 }
 
 bool text_is_device_name(const char *text)
