@@ -211,7 +211,6 @@ int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *
 	if (strcmp(file.bytes, present.bytes) == 0)
 		return 0;
 	file.len = strlen(file.bytes);
-	file.is_new = present.len == 0;
 	file.uid = owner.st_uid;
 	file.gid = owner.st_gid;
 	if (replace_file(etc, &file, WHAT, err) < 0)

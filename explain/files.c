@@ -31,12 +31,11 @@ static int read_held(struct arena *arena, int fd, const char *path, size_t max,
 		     struct fs_text *ret_text)
 {
 	struct err err;
-	bool more;
 
 	errno = 0;
-	if (fs_read_up_to(arena, fd, max, path, ret_text, &more, &err) < 0)
+	if (fs_read_up_to(arena, fd, max, path, ret_text, &err) < 0)
 		return errno ? -errno : -ENOMEM;
-	return more ? -EFBIG : 0;
+	return ret_text->len > max ? -EFBIG : 0;
 }
 
 int tree_read(struct arena *arena, int root, const char *path, size_t max, struct fs_text *ret_text)

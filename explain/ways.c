@@ -84,7 +84,7 @@ static int read_hooks_dir(struct search *search, const char *dir, const char *su
 {
 	const char **names;
 	/* CRI-O also reads hidden files. */
-	int n = tree_list_all(search->arena, search->root, dir, suffix, &names);
+	int n = tree_list(search->arena, search->root, dir, suffix, &names);
 
 	for (int i = 0; i < n; i++) {
 		const char *file = arena_printf(search->arena, "%s/%s", dir, names[i]);

@@ -19,14 +19,13 @@ struct run {
 	struct container container;
 	struct outcome outcome;
 	struct fs_text edited; /* what podman is to go on with */
-	bool more;             /* on stdin, than we read */
 };
 
 static int parse_stdin(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
 
-	if (run->more)
+	if (container->text.len > SPEC_SIZE_MAX)
 		return err_set(err, WHAT ": larger than %d MiB", SPEC_SIZE_MAX >> 20);
 	if (container_parse_spec(container, WHAT, err) < 0)
 		return -1;
@@ -101,17 +100,19 @@ static int serve_stdin(struct run *run, const struct options *options)
 	struct container *container = &run->container;
 	struct err err;
 	bool confined;
+	bool more;
 	int status;
 
 	container->what = WHAT;
 	if (fs_read_up_to(&container->arena, STDIN_FILENO, SPEC_SIZE_MAX, WHAT, &container->text,
-			  &run->more, &err) < 0) {
+			  &err) < 0) {
 		log_failure(NULL, &err, WAY_IN);
 		return 1;
 	}
+	more = container->text.len > SPEC_SIZE_MAX;
 	unchanged = container->text;
 	run->edited = container->text;
-	deadline_arm(run->more ? hand_on : hand_back);
+	deadline_arm(more ? hand_on : hand_back);
 	container->lacking = own_lacks_capabilities(UINT64_MAX);
 	confined = confine(&hook_confinement, options_directory(options), &err) == 0;
 	serve_spec(run, options);
@@ -120,7 +121,7 @@ static int serve_stdin(struct run *run, const struct options *options)
 		log_failure_silently(container, &err, WAY_IN);
 	if (run->outcome.must_fail)
 		return 1;
-	if (run->more)
+	if (more)
 		hand_on();
 	status = fs_write(STDOUT_FILENO, run->edited.bytes, run->edited.len);
 	if (status == 0)

@@ -51,7 +51,7 @@ static int expand_import(struct arena *arena, int root, const char *dir, const c
 	const char *part = arena_strndup(arena, pattern, len);
 	bool is_pattern = part && strpbrk(part, "*?[");
 	const char **names = &part;
-	int n = is_pattern ? tree_list_all(arena, root, dir, "", &names) : 1;
+	int n = is_pattern ? tree_list(arena, root, dir, "", &names) : 1;
 
 	if (!part || n < 0)
 		return err_memory(err);

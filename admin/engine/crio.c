@@ -192,7 +192,7 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 {
 	struct merging merging = {.arena = arena, .crio = {.conmon = "", .storage = CRIO_STORAGE}};
 	const char **names = NULL;
-	int n = tree_list_all(arena, root, CRIO_DROPINS, "", &names); /* also hidden ones */
+	int n = tree_list(arena, root, CRIO_DROPINS, "", &names); /* also hidden ones */
 
 	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
 	read_drop_in(&merging, root, CRIO_DIR, "crio.conf");

@@ -172,7 +172,7 @@ static void add_dir(struct search *s, const char *dir, bool crio_reads)
 {
 	const char **names;
 	/* Also hidden ones: the engines look at the ending alone (pkg/hooks/read.go, ReadDir). */
-	int n = tree_list_all(s->arena, s->place->sysroot, dir, ".json", &names);
+	int n = tree_list(s->arena, s->place->sysroot, dir, ".json", &names);
 
 	for (int i = 0; i < n; i++) {
 		const char *path = arena_printf(s->arena, "%s/%s", dir, names[i]);

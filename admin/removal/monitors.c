@@ -101,9 +101,8 @@ static bool is_of_others(int process)
 	struct err ignored;
 	const char *pids;
 	const char *user;
-	bool more;
 
-	if (fd < 0 || fs_read_up_to(&arena, fd, STATUS_MAX, "status", &text, &more, &ignored) < 0)
+	if (fd < 0 || fs_read_up_to(&arena, fd, STATUS_MAX, "status", &text, &ignored) < 0)
 		return false;
 	pids = find_line(text.bytes, "\nNSpid:\t");
 	user = find_line(text.bytes, "\nUid:\t");
@@ -131,14 +130,13 @@ static void look_at_process(struct needs *needs, int fd, const char *pid)
 	struct fs_text text;
 	struct monitor monitor;
 	struct err gone;
-	bool more;
 
-	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &more, &gone) < 0) {
+	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &gone) < 0) {
 		needs->arena->failed |= gone.memory;
 		return;
 	}
 	monitor = read_monitor_arguments(&text);
-	if (more && (!monitor.id || !monitor.runtime))
+	if (text.len > COMMAND_LINE_MAX && (!monitor.id || !monitor.runtime))
 		needs_say(needs,
 			  "/proc/%.20s/cmdline: longer than %d bytes, so it is not known whether "
 			  "this conmon's container needs the shim",

@@ -76,9 +76,8 @@ int tree_open_dir(int root, const char *path)
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-/* Reads up to size bytes. Stops earlier at the end of the file, after enough bytes (the file's
- * known size), and, if only a line is wanted, at its end. */
-static ssize_t read_some(int fd, char *bytes, size_t size, size_t enough, bool line)
+/* Reads up to size bytes, or to the end of a line if only that is wanted. */
+static ssize_t read_some(int fd, char *bytes, size_t size, bool line)
 {
 	size_t len = 0;
 
@@ -89,39 +88,27 @@ static ssize_t read_some(int fd, char *bytes, size_t size, size_t enough, bool l
 			continue;
 		if (n < 0)
 			return -errno;
-		if (n == 0)
-			break;
 		len += (size_t)n;
-		if (len == enough || (line && memchr(bytes + len - n, '\n', (size_t)n)))
+		if (n == 0 || (line && memchr(bytes + len - n, '\n', (size_t)n)))
 			break;
 	}
 	return (ssize_t)len;
 }
 
-/* ret_more: set if there is more than max; NULL: then that is an error */
-static int read_file(struct arena *arena, int fd, bool regular, size_t max, const char *what,
-		     struct fs_text *ret_text, bool *ret_more, struct err *err)
+int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
+		  struct fs_text *ret_text, struct err *err)
 {
 	struct fs_text text = {0};
-	size_t enough = SIZE_MAX;
 	size_t capacity = 4096;
-	bool is_regular;
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", what);
-	is_regular = S_ISREG(st.st_mode);
-	if (regular && !is_regular)
-		return err_set(err, "%s: not a regular file", what);
-	/* A file of known size takes one read, with room for one more byte to notice growth. For a
-	 * pipe, or a file of procfs (size 0), the buffer doubles. */
-	if (is_regular && st.st_size > 0 && st.st_size < (off_t)max) {
-		enough = (size_t)st.st_size;
-		capacity = enough + 1;
-	}
-	/* Do not read a file whose size already exceeds the limit. */
-	text.len = is_regular && !ret_more && st.st_size > (off_t)max ? max + 1 : 0;
-	while (text.len <= max) {
+	/* Room for a file of known size, and for one more byte to notice growth. For a pipe, or a
+	 * file of procfs (size 0), the buffer doubles. */
+	if (S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < (off_t)max)
+		capacity = (size_t)st.st_size + 1;
+	do {
 		char *larger = arena_alloc(arena, capacity + 1);
 		ssize_t n;
 
@@ -130,7 +117,7 @@ static int read_file(struct arena *arena, int fd, bool regular, size_t max, cons
 		if (text.bytes)
 			memcpy(larger, text.bytes, text.len);
 		text.bytes = larger;
-		n = read_some(fd, text.bytes + text.len, capacity - text.len, enough, false);
+		n = read_some(fd, text.bytes + text.len, capacity - text.len, false);
 		if (n < 0)
 			return err_sys(err, (int)-n, "%s", what);
 		text.len += (size_t)n;
@@ -138,31 +125,34 @@ static int read_file(struct arena *arena, int fd, bool regular, size_t max, cons
 		if (text.len < capacity)
 			break;
 		capacity *= 2;
-	}
-	if (ret_more)
-		*ret_more = text.len > max;
-	else if (text.len > max)
-		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
+	} while (text.len <= max);
 	*ret_text = text;
 	return 0;
-}
-
-int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
-		  struct fs_text *ret_text, bool *ret_more, struct err *err)
-{
-	return read_file(arena, fd, false, max, what, ret_text, ret_more, err);
 }
 
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err)
 {
-	return read_file(arena, fd, false, max, what, ret_text, NULL, err);
+	struct fs_text text;
+
+	if (fs_read_up_to(arena, fd, max, what, &text, err) < 0)
+		return -1;
+	if (text.len > max)
+		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
+	*ret_text = text;
+	return 0;
 }
 
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		    struct fs_text *ret_text, struct err *err)
 {
-	return read_file(arena, fd, true, max, what, ret_text, NULL, err);
+	struct stat st;
+
+	if (fstat(fd, &st) < 0)
+		return err_sys(err, errno, "%s", what);
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "%s: not a regular file", what);
+	return fs_read(arena, fd, max, what, ret_text, err);
 }
 
 ssize_t fs_read_line(int dir, const char *path, char *line, size_t size)
@@ -173,7 +163,7 @@ ssize_t fs_read_line(int dir, const char *path, char *line, size_t size)
 
 	if (fd < 0)
 		return -errno;
-	n = read_some(fd, line, size, SIZE_MAX, true);
+	n = read_some(fd, line, size, true);
 	if (n < 0)
 		return n;
 	end = memchr(line, '\n', (size_t)n);
@@ -271,8 +261,8 @@ static int compare_names(const void *a, const void *b)
 	return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-static int list(struct arena *arena, int root, const char *path, const char *suffix, bool hidden,
-		const char ***ret_names)
+int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
+	      const char ***ret_names)
 {
 	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
 	cleanup_dir *dir = fd < 0 ? NULL : fdopendir(fd);
@@ -288,8 +278,8 @@ static int list(struct arena *arena, int root, const char *path, const char *suf
 	}
 	(void)take_fd(&fd); /* the stream's now */
 	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
-		if ((entry->d_name[0] == '.' && !hidden) || strcmp(entry->d_name, ".") == 0 ||
-		    strcmp(entry->d_name, "..") == 0 || !text_ends_with(entry->d_name, suffix))
+		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
+		    !text_ends_with(entry->d_name, suffix))
 			continue;
 		name = arena_push(arena, names, n, room);
 		if (!name || !(*name = arena_strdup(arena, entry->d_name)))
@@ -299,18 +289,6 @@ static int list(struct arena *arena, int root, const char *path, const char *suf
 		qsort(names, n, sizeof(*names), compare_names);
 	*ret_names = names;
 	return (int)n;
-}
-
-int tree_list_all(struct arena *arena, int root, const char *path, const char *suffix,
-		  const char ***ret_names)
-{
-	return list(arena, root, path, suffix, true, ret_names);
-}
-
-int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
-	      const char ***ret_names)
-{
-	return list(arena, root, path, suffix, false, ret_names);
 }
 
 /* ---- files that grant something ---- */

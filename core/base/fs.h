@@ -39,10 +39,9 @@ int fs_reopen_regular(int path);
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
 
-/* The same, but more than max bytes is no error: *ret_more is set, and *ret_text has the
- * beginning. */
+/* The same, but more than max bytes is no error: *ret_text has more than max of them then. */
 int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
-		  struct fs_text *ret_text, bool *ret_more, struct err *err);
+		  struct fs_text *ret_text, struct err *err);
 
 /* fs_read for a file that must be a regular one. */
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
@@ -105,14 +104,10 @@ int tree_open_dir(int root, const char *path);
 #define TREE_NAMES_MAX 65536
 
 /*
- * The names in a directory that end in suffix, in byte order, in the arena. *ret_names is NULL if
- * the directory cannot be opened or is empty. Returns how many, or -1 without memory;
- * TREE_NAMES_MAX: there may be more.
+ * The names in a directory that end in suffix, in byte order, in the arena, without "." and "..".
+ * *ret_names is NULL if the directory cannot be opened or is empty. Returns how many, or -1 without
+ * memory; TREE_NAMES_MAX: there may be more.
  */
-int tree_list_all(struct arena *arena, int root, const char *path, const char *suffix,
-		  const char ***ret_names);
-
-/* The same without those that begin with '.' */
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);
 
@@ -154,7 +149,6 @@ struct replacement {
 	int attributes; /* descriptor whose extended attributes (SELinux label, …) it is to have; or
 			   -1 */
 	bool sync;      /* to the disk before the rename */
-	bool is_new;    /* nothing of that name is expected: then no rename is needed */
 };
 
 /*

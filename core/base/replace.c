@@ -134,22 +134,10 @@ static int replace(int dir, const struct replacement *file, bool named)
 	return status;
 }
 
-/* Gives the unnamed file its final name, if that is free. */
-static int create_whole(int dir, const struct replacement *file)
-{
-	cleanup_fd fd = create_temporary(dir, NULL, false);
-	int status = fd < 0 ? fd : fill(fd, file);
-
-	return status < 0 ? status : link_name(fd, dir, file->name);
-}
-
 static int replace_by_any_way(int dir, const struct replacement *file)
 {
-	/* If the final name is free, neither a random name nor a rename is needed. */
-	int status = file->is_new ? create_whole(dir, file) : -EEXIST;
+	int status = replace(dir, file, false);
 
-	if (status < 0)
-		status = replace(dir, file, false);
 	/* Not every file system supports unnamed files: overlay since Linux 6.3, NFS never. */
 	if (status < 0)
 		status = replace(dir, file, true);

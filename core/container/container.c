@@ -54,11 +54,10 @@ static void read_as_the_runtime(struct container *container, int bundle, const c
 	cleanup_fd fd = openat(bundle, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	struct stat st;
 	struct err ignored;
-	bool more;
 
 	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
 		(void)fs_read_up_to(&container->arena, fd, SPEC_SIZE_MAX, name, &container->text,
-				    &more, &ignored);
+				    &ignored);
 }
 
 int container_read_spec(struct container *container, int bundle, const char *path, const char *name,

@@ -42,7 +42,7 @@ void node_read_host_netdev(const struct node *node, struct arena *arena, struct 
 
 	if (dir < 0 || device->kind == DEVICE_VIRTUAL)
 		return;
-	n = tree_list_all(arena, dir, ".", "", &names);
+	n = tree_list(arena, dir, ".", "", &names);
 	for (int i = 0; i < n; i++) {
 		if (text_is_netdev_name(names[i]) &&
 		    (!device->netdev[0] || text_compare_natural(names[i], device->netdev) < 0))

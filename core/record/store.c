@@ -85,7 +85,7 @@ static bool split_name(char *copy, struct record_entry *entry)
 int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries)
 {
 	const char **names;
-	int n = tree_list_all(arena, dir, ".", "", &names);
+	int n = tree_list(arena, dir, ".", "", &names);
 	struct record_entry *entries =
 		n < 0 ? NULL : arena_alloc(arena, (size_t)n * sizeof(*entries));
 	int kept = 0;
@@ -254,7 +254,7 @@ static bool make_room(int dir, struct record_entry *entries, size_t n,
 static int put_record(struct arena *arena, int dir, struct record *record, struct err *err)
 {
 	char name[NAME_SIZE];
-	struct replacement file = {.name = name, .mode = 0600, .is_new = true};
+	struct replacement file = {.name = name, .mode = 0600};
 	struct record_entry *entries;
 	struct record_entry *old;
 	struct record_entry new;

@@ -176,8 +176,7 @@ UNIT_ROWS_FOR_ROOT(idmapped_cases)
 					 .uid = row->owner,
 					 .gid = row->owner,
 					 .mode = 0644,
-					 .attributes = -1,
-					 .is_new = row->is_new};
+					 .attributes = -1};
 
 	if (!row->is_new)
 		unit_write(dir.fd, NAME, "old", 0600);

@@ -86,7 +86,7 @@ UNIT_TEST("there: what is, and what can be run")
 	assert_int_equal(tree_open_dir(root, "etc/file"), -ENOTDIR);
 }
 
-UNIT_TEST("list: by the end of the names, in their order, without hidden ones")
+UNIT_TEST("list: by the end of the names, in their order")
 {
 	WITH_DIR(dir);
 	cleanup_fd root = -1;
@@ -94,11 +94,12 @@ UNIT_TEST("list: by the end of the names, in their order, without hidden ones")
 
 	make_tree(&dir);
 	root = tree_open_dir(dir.fd, "root");
-	assert_int_equal(tree_list(&arena, root, "conf.d", ".conf", &names), 3);
-	assert_string_equal(names[0], "10-a.conf");
-	assert_string_equal(names[1], "10-b.conf");
-	assert_string_equal(names[2], "10-c.conf");
-	assert_int_equal(tree_list(&arena, root, "conf.d", "", &names), 4);
+	assert_int_equal(tree_list(&arena, root, "conf.d", ".conf", &names), 4);
+	assert_string_equal(names[0], ".hidden.conf");
+	assert_string_equal(names[1], "10-a.conf");
+	assert_string_equal(names[2], "10-b.conf");
+	assert_string_equal(names[3], "10-c.conf");
+	assert_int_equal(tree_list(&arena, root, "conf.d", "", &names), 5);
 	assert_int_equal(tree_list(&arena, root, "none", ".conf", &names), 0);
 	assert_null(names);
 }

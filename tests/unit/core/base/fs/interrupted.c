@@ -69,7 +69,7 @@ static const struct call {
 	{"open: another error is one", open_file, SYS_openat2, LIST({EACCES, 0}), 0, -EACCES, 1,
 	 TEXT},
 	{"read: what is interrupted goes on", read_file, SYS_read, LIST({EINTR, 0}, {EINTR, 0}), 2,
-	 0, 3, TEXT},
+	 0, 4, TEXT},
 	{"read: another error is one", read_file, SYS_read, LIST({EIO, 0}), 0, -EIO, 1, TEXT},
 	{"write: what is interrupted goes on", write_file, SYS_write, LIST({EINTR, 0}, {EINTR, 0}),
 	 2, 0, 3, "abcdef"},

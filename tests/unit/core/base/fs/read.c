@@ -74,21 +74,6 @@ UNIT_ROWS(bound_cases)
 	(void)fclose(file);
 }
 
-/* A huge file is refused by its size, not by reading it. */
-UNIT_TEST("read: a huge file is refused unread")
-{
-	WITH_ARENA;
-	FILE *file = tmpfile();
-	struct fs_text text;
-
-	assert_non_null(file);
-	assert_int_equal(ftruncate(fileno(file), (off_t)1 << 40), 0);
-	assert_int_equal(fs_read(&arena, fileno(file), 100, "thing", &text, &err), -1);
-	assert_has(err.text, "thing: larger than 100 bytes");
-	assert_int_equal(lseek(fileno(file), 0, SEEK_CUR), 0);
-	(void)fclose(file);
-}
-
 UNIT_TEST("read: an endless file is refused")
 {
 	WITH_ARENA;
