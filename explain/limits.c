@@ -37,7 +37,7 @@ struct limits limits_parse(char *text)
 	struct limits limits = {0};
 	char *line;
 
-	while ((line = text_next_line(&text))) {
+	while ((line = strsep(&text, "\n"))) {
 		const char *at = line + strlen(name);
 
 		if (!text_starts_with(line, name))

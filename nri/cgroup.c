@@ -14,7 +14,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/text.h"
 #include "core/process/process.h"
 #include "explain/files.h"
 #include "nri/missed.h"
@@ -96,7 +95,7 @@ static bool lists(int dir, int64_t pid)
 	struct fs_text procs = read_procs(&arena, dir);
 	char *line;
 
-	while ((line = text_next_line(&procs.bytes))) {
+	while ((line = strsep(&procs.bytes, "\n"))) {
 		if (strtoll(line, NULL, 10) == pid)
 			return true;
 	}
@@ -130,7 +129,7 @@ static int visit_procs(struct members *members, int dir)
 	struct fs_text procs = read_procs(&arena, dir);
 	char *line;
 
-	while ((line = text_next_line(&procs.bytes))) {
+	while ((line = strsep(&procs.bytes, "\n"))) {
 		int64_t pid = strtoll(line, NULL, 10);
 
 		if (pid <= 1)

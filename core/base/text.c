@@ -79,20 +79,6 @@ void text_add_item(char *list, size_t size, const char *item)
 		(void)snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
 }
 
-char *text_next_line(char **rest)
-{
-	char *line = *rest;
-	char *end;
-
-	if (!line || !*line)
-		return NULL;
-	end = strchr(line, '\n');
-	*rest = end ? end + 1 : NULL;
-	if (end)
-		*end = '\0';
-	return line;
-}
-
 /* C0, DEL, and C1 as UTF-8: for many terminals U+009B begins a sequence as ESC [ does. */
 static bool is_control(const unsigned char *at)
 {

@@ -21,9 +21,6 @@ const char *text_base_name(const char *path);
 /* Adds to a list as "a, b", for a message; what does not fit any more is left out. */
 void text_add_item(char *list, size_t size, const char *item);
 
-/* Splits in place: the next line of *rest, without its end; NULL behind the last. */
-char *text_next_line(char **rest);
-
 /* True if text holds a control character (C0, DEL, or C1 in UTF-8): a line break would forge a
  * line, an escape speak to the reader's terminal. */
 bool text_has_control(const char *text);

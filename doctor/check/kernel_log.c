@@ -108,7 +108,7 @@ static int read_recorded(const struct doctor *doctor, struct arena *arena, struc
 
 	if (status < 0)
 		return status;
-	while ((line = text_next_line(&text.bytes)))
+	while ((line = strsep(&text.bytes, "\n")) && line[0])
 		take_record(doctor, line, faults);
 	return 0;
 }

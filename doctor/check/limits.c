@@ -61,7 +61,7 @@ static struct rights read_rights(const struct doctor *doctor, struct arena *aren
 	if (target_read(arena, &doctor->target, "status", PROC_FILE_MAX, &text) < 0)
 		return rights;
 	rest = text.bytes;
-	while ((line = text_next_line(&rest))) {
+	while ((line = strsep(&rest, "\n"))) {
 		if (text_starts_with(line, "CapEff:")) {
 			rights.effective = strtoull(line + strlen("CapEff:"), NULL, 16);
 			rights.known = true;

@@ -23,7 +23,7 @@ static const char *read_os(const struct doctor *doctor, struct arena *arena)
 
 	if (tree_read_stored(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
 		return NULL;
-	while ((line = text_next_line(&text.bytes))) {
+	while ((line = strsep(&text.bytes, "\n"))) {
 		if (!text_starts_with(line, name))
 			continue;
 		line += strlen(name);

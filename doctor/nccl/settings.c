@@ -83,7 +83,7 @@ int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
 {
 	char *line;
 
-	while ((line = text_next_line(&text))) {
+	while ((line = strsep(&text, "\n"))) {
 		const char *whole = arena_strdup(arena, line);
 		char *equals = strchr(line, '=');
 		const char *why;

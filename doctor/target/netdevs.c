@@ -10,7 +10,6 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
-#include "core/base/text.h"
 #include "explain/files.h"
 
 #define NET_DEV_MAX (1024 * 1024)
@@ -64,7 +63,7 @@ int netdevs_read(struct arena *arena, const struct node *node, const struct targ
 	if (target_read(arena, target, "net/dev", NET_DEV_MAX, &text) < 0)
 		return 0;
 	netdevs.path = arena_printf(arena, "%s/net/dev", target->proc_path);
-	while ((line = text_next_line(&text.bytes))) {
+	while ((line = strsep(&text.bytes, "\n"))) {
 		if (add_line(arena, line, &netdevs) < 0)
 			return err_memory(err);
 	}

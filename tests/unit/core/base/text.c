@@ -204,17 +204,6 @@ UNIT_TEST("suffix: only the end counts")
 	assert_false(text_ends_with("90-hook.json~", ".json"));
 }
 
-UNIT_TEST("lines: one by one, an empty one, too, and none behind the last")
-{
-	char text[] = "a\n\nb";
-	char *rest = text;
-
-	assert_string_equal(text_next_line(&rest), "a");
-	assert_string_equal(text_next_line(&rest), "");
-	assert_string_equal(text_next_line(&rest), "b");
-	assert_null(text_next_line(&rest));
-}
-
 UNIT_TEST("prefix: only the beginning counts")
 {
 	assert_true(text_starts_with("PCIDEVICE_X", "PCIDEVICE_"));
