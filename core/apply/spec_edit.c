@@ -194,9 +194,9 @@ static void edit_seccomp(struct edit *e)
 	if (!e->grant->seccomp || !seccomp || seccomp->type == JSON_NULL)
 		return;
 	arena_append(&rule, "%s{\"names\":[", syscalls ? "" : "\"syscalls\":[");
-	for (size_t i = 0, n = 0; i < seccomp_count(); i++) {
+	for (size_t i = 0, n = 0; seccomp_names[i]; i++) {
 		if (e->grant->seccomp & (UINT32_C(1) << i))
-			arena_append(&rule, "%s\"%s\"", n++ ? "," : "", seccomp_name(i));
+			arena_append(&rule, "%s\"%s\"", n++ ? "," : "", seccomp_names[i]);
 	}
 	arena_append(&rule, "],\"action\":\"SCMP_ACT_ALLOW\"}%s", syscalls ? "" : "]");
 	add_to(e, syscalls ? syscalls : seccomp, NULL, "[]", &rule);

@@ -251,9 +251,9 @@ static void plan_seccomp(const struct planning *p)
 	if (p->facts->config->amend_seccomp)
 		p->plan->seccomp = seccomp_refused_by_default(profile);
 	refused &= ~p->plan->seccomp;
-	for (size_t i = 0; i < seccomp_count(); i++) {
+	for (size_t i = 0; seccomp_names[i]; i++) {
 		if (refused & (UINT32_C(1) << i))
-			arena_append(&list, "%s%s", list.len ? ", " : "", seccomp_name(i));
+			arena_append(&list, "%s%s", list.len ? ", " : "", seccomp_names[i]);
 	}
 	if (list.len)
 		plan_warn(p, "seccomp_refuses",

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "core/base/text.h"
+
 static bool is_sandbox(const char *type)
 {
 	return type && strcmp(type, "sandbox") == 0;
@@ -27,8 +29,7 @@ static bool has_containerd(const struct identity_keys *keys)
 /* The last part of a path with slashes, and of systemd's "parent:PREFIX:ID" PREFIX:ID */
 static const char *last_part(const char *cgroup)
 {
-	const char *slash = strrchr(cgroup, '/');
-	const char *part = slash ? slash + 1 : cgroup;
+	const char *part = text_base_name(cgroup);
 	const char *id = strrchr(part, ':');
 
 	if (!id)

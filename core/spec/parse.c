@@ -86,50 +86,34 @@ static void read_process(struct json_document *doc, const struct json_node *proc
  * tries, and goes without (src/misc/cudawrap.cc). The unit tests ask libseccomp whether each is the
  * name of a system call.
  */
-static const char *const seccomp_names[] = {
+const char *const seccomp_names[] = {
 	"ioctl",         "mmap",          "munmap",     "mlock",   "mlock2",
 	"munlock",       "mlockall",      "munlockall", "madvise", "sched_setaffinity",
-	"get_mempolicy", "set_mempolicy", "mbind",
+	"get_mempolicy", "set_mempolicy", "mbind",      NULL,
 };
 
-size_t seccomp_count(void)
-{
-	return sizeof(seccomp_names) / sizeof(seccomp_names[0]);
-}
+#define SECCOMP_ALL ((UINT32_C(1) << (sizeof(seccomp_names) / sizeof(seccomp_names[0]) - 1)) - 1)
 
-const char *seccomp_name(size_t place)
+static uint32_t seccomp_bit(const struct json_node *name)
 {
-	return seccomp_names[place];
-}
-
-uint32_t seccomp_bit(const char *name, size_t len)
-{
-	for (size_t i = 0; i < seccomp_count(); i++) {
-		if (strlen(seccomp_names[i]) == len && memcmp(seccomp_names[i], name, len) == 0)
+	for (size_t i = 0; seccomp_names[i]; i++) {
+		if (json_equals(name, seccomp_names[i]))
 			return UINT32_C(1) << i;
 	}
 	return 0;
 }
 
-/* True if an action ("SCMP_ACT_ERRNO", len bytes) does not let a call through. */
-static bool seccomp_action_refuses(const char *action, size_t len)
+/* True if an action, or none, does not let a call through */
+static bool seccomp_action_refuses(const struct json_node *action)
 {
-	static const char *const through[] = {"SCMP_ACT_ALLOW", "SCMP_ACT_LOG", "SCMP_ACT_NOTIFY",
-					      "SCMP_ACT_TRACE"};
-
-	for (size_t i = 0; i < sizeof(through) / sizeof(through[0]); i++) {
-		if (strlen(through[i]) == len && memcmp(through[i], action, len) == 0)
-			return false;
-	}
-	return true;
+	return !json_equals(action, "SCMP_ACT_ALLOW") && !json_equals(action, "SCMP_ACT_LOG") &&
+	       !json_equals(action, "SCMP_ACT_NOTIFY") && !json_equals(action, "SCMP_ACT_TRACE");
 }
 
 uint32_t seccomp_refused_by_default(const struct seccomp_profile *profile)
 {
-	uint32_t all = (UINT32_C(1) << seccomp_count()) - 1;
-
 	return profile->present && profile->default_refuses
-		       ? all & ~profile->allowed & ~profile->refused
+		       ? SECCOMP_ALL & ~profile->allowed & ~profile->refused
 		       : 0;
 }
 
@@ -140,20 +124,13 @@ uint32_t seccomp_refused(const struct seccomp_profile *profile)
 
 /* ---- devices and their rules ---- */
 
-bool spec_rule_any_type(const char *type, size_t len)
+void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
+		     bool *every_device)
 {
-	return !len || (len == 1 && (type[0] == 'a' || type[0] == 'c'));
-}
+	bool any_type = !type[0] || strcmp(type, "a") == 0 || strcmp(type, "c") == 0;
 
-bool spec_rule_read_write(const char *access, size_t len)
-{
-	return len && memchr(access, 'r', len) && memchr(access, 'w', len);
-}
-
-void spec_rule_apply(const struct spec_rule *rule, bool *every_device)
-{
-	if (rule->any_type && rule->major == -1 && rule->minor == -1 && rule->read_write)
-		*every_device = rule->allow;
+	if (any_type && major == -1 && minor == -1 && strchr(access, 'r') && strchr(access, 'w'))
+		*every_device = allow;
 }
 
 bool spec_device_may_count(const struct spec_device *device)
@@ -175,16 +152,15 @@ static void read_seccomp(struct json_document *doc, const struct json_node *linu
 	const struct json_node *action = json_get(doc, seccomp, "defaultAction", JSON_STRING);
 
 	profile->present = seccomp != NULL;
-	profile->default_refuses = action && seccomp_action_refuses(action->text, action->len);
+	profile->default_refuses = action && seccomp_action_refuses(action);
 	json_each(rule, json_locate(doc, seccomp, "syscalls", LIST, &spec->places.syscalls)) {
 		uint32_t calls = 0;
 
 		json_each(name, json_get(doc, rule, "names", LIST)) {
 			if (json_expect(doc, name, JSON_STRING))
-				calls |= seccomp_bit(name->text, name->len);
+				calls |= seccomp_bit(name);
 		}
-		action = json_get(doc, rule, "action", JSON_STRING);
-		if (!action || seccomp_action_refuses(action->text, action->len))
+		if (seccomp_action_refuses(json_get(doc, rule, "action", JSON_STRING)))
 			profile->refused |= calls;
 		else
 			profile->allowed |= calls;
@@ -201,29 +177,24 @@ static void read_device_rules(struct json_document *doc, const struct json_node 
 			      bool *every_device)
 {
 	json_each(item, rules) {
-		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
-		const struct json_node *access = json_get(doc, item, "access", JSON_STRING);
-		struct spec_rule rule = {
-			.allow = json_bool(doc, json_get(doc, item, "allow", JSON_BOOL), false),
-			.any_type = !type || spec_rule_any_type(type->text, type->len),
-			.read_write = access && spec_rule_read_write(access->text, access->len),
-			.major = get_number(doc, item, "major", JSON_NUMBER | JSON_NULL),
-			.minor = get_number(doc, item, "minor", JSON_NUMBER | JSON_NULL),
-		};
+		const char *type = json_string(doc, json_get(doc, item, "type", JSON_STRING));
+		const char *access = json_string(doc, json_get(doc, item, "access", JSON_STRING));
 
-		spec_rule_apply(&rule, every_device);
+		spec_apply_rule(json_bool(doc, json_get(doc, item, "allow", JSON_BOOL), false),
+				type ? type : "", access ? access : "",
+				get_number(doc, item, "major", JSON_NUMBER | JSON_NULL),
+				get_number(doc, item, "minor", JSON_NUMBER | JSON_NULL),
+				every_device);
 	}
 }
 
-/* Digits only: the kernel takes anything else as no limit, an error, or a limit of 0. */
-static uint64_t cgroup_memory_max(const char *text)
+uint64_t spec_memory_max(const char *text)
 {
-	size_t digits = strspn(text, "0123456789");
 	unsigned long long number;
 
 	errno = 0;
 	number = strtoull(text, NULL, 10);
-	return errno || text[digits] || digits > 20 ? 0 : number;
+	return errno || text[strspn(text, "0123456789")] ? 0 : number;
 }
 
 /*
@@ -240,7 +211,7 @@ static void read_resources(struct json_document *doc, const struct json_node *re
 	int64_t limit = get_number(doc, memory, "limit", JSON_NUMBER | JSON_NULL);
 
 	read_device_rules(doc, json_get(doc, resources, "devices", LIST), &spec->every_device);
-	spec->memory_limit = max ? cgroup_memory_max(max) : limit > 0 ? (uint64_t)limit : 0;
+	spec->memory_limit = max ? spec_memory_max(max) : limit > 0 ? (uint64_t)limit : 0;
 }
 
 static void read_device_list(struct json_document *doc, const struct json_node *devices,
@@ -533,13 +504,11 @@ const struct spec_annotation *spec_annotation(const struct spec *spec, const cha
 
 const char *spec_cgroup_name(const struct spec *spec)
 {
-	const char *path = spec->cgroups_path;
-	const char *slash = path ? strrchr(path, '/') : NULL;
-	const char *name = slash ? slash + 1 : path;
-	const char *colon = name ? strrchr(name, ':') : NULL;
+	const char *name = spec->cgroups_path ? text_base_name(spec->cgroups_path) : "";
+	const char *colon = strrchr(name, ':');
 
 	name = colon ? colon + 1 : name;
-	return name && name[0] ? name : NULL;
+	return name[0] ? name : NULL;
 }
 
 static bool names_devices(const char *entry)

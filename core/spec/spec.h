@@ -133,36 +133,27 @@ struct seccomp_profile {
 	uint32_t refused; /* by a rule of its own */
 };
 
-/* How many system calls the list has. */
-size_t seccomp_count(void);
-
-/* By place in the list; it is sorted by how much is lost without. */
-const char *seccomp_name(size_t place);
-
-/* The bit of a system call's name (len bytes), or 0 if it is none of the list. */
-uint32_t seccomp_bit(const char *name, size_t len);
+/* NULL ends the list, which is sorted by how much is lost without. */
+extern const char *const seccomp_names[];
 
 /* Those that the profile refuses; by_default: because no rule names them, which one more rule
  * mends. */
 uint32_t seccomp_refused(const struct seccomp_profile *profile);
 uint32_t seccomp_refused_by_default(const struct seccomp_profile *profile);
 
-/* ---- device rules of linux.resources: is it a container with every device of the host? ---- */
+/* ---- linux.resources ---- */
 
-struct spec_rule {
-	bool allow;
-	bool any_type; /* absent, "a", or "c": every character device */
-	bool read_write;
-	int64_t major; /* -1: any */
-	int64_t minor;
-};
+/*
+ * Whether the container has every device of the host, by one more of its device rules, in their
+ * order: also a privileged container's begin with "deny all". type, access: "" if it says none;
+ * major, minor: -1 for any.
+ */
+void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
+		     bool *every_device);
 
-/* What a rule's type and access say (len bytes; 0: it has none) */
-bool spec_rule_any_type(const char *type, size_t len);
-bool spec_rule_read_write(const char *access, size_t len);
-
-/* Rules apply in their order: a privileged container's begin with "deny all" as everyone's do. */
-void spec_rule_apply(const struct spec_rule *rule, bool *every_device);
+/* unified's memory.max in bytes; 0 for what has other than digits, which the kernel takes for no
+ * limit, an error, or a limit of 0 */
+uint64_t spec_memory_max(const char *text);
 
 /* ---- config.json (parse.c) ---- */
 

@@ -31,13 +31,13 @@ static int add_profile(const struct doctor *doctor, struct findings *findings)
 		return findings_add(findings, "seccomp", NULL, FINDING_OK, NULL,
 				    "the profile allows what verbs and NCCL need (%s)",
 				    doctor->target.spec_path);
-	for (size_t i = 0; i < seccomp_count() && names; i++) {
+	for (size_t i = 0; seccomp_names[i] && names; i++) {
 		if (!(refused >> i & 1))
 			continue;
-		if (is_indispensable(seccomp_name(i)))
+		if (is_indispensable(seccomp_names[i]))
 			status = FINDING_FAIL;
 		names = arena_printf(findings->arena, "%s%s%s", names, names[0] ? ", " : "",
-				     seccomp_name(i));
+				     seccomp_names[i]);
 	}
 	if (!names)
 		return -1;
@@ -54,7 +54,7 @@ static int read_mode(const struct doctor *doctor, struct arena *arena)
 
 	if (target_read(arena, &doctor->target, "status", STATUS_MAX, &text) < 0)
 		return -1;
-	while ((line = text_next_line(&text.bytes))) {
+	while ((line = strsep(&text.bytes, "\n"))) {
 		if (text_starts_with(line, "Seccomp:"))
 			return (int)strtol(line + strlen("Seccomp:"), NULL, 10);
 	}

@@ -99,23 +99,11 @@ static void read_rules(const Nri__LinuxResources *resources, struct spec *spec)
 {
 	for (size_t i = 0; i < resources->n_devices; i++) {
 		const Nri__LinuxDeviceRule *from = resources->devices[i];
-		struct spec_rule rule = {
-			.allow = from->allow,
-			.any_type = spec_rule_any_type(from->type, strlen(from->type)),
-			.read_write = spec_rule_read_write(from->access, strlen(from->access)),
-			.major = from->major ? from->major->value : -1,
-			.minor = from->minor ? from->minor->value : -1,
-		};
 
-		spec_rule_apply(&rule, &spec->every_device);
+		spec_apply_rule(from->allow, from->type, from->access,
+				from->major ? from->major->value : -1,
+				from->minor ? from->minor->value : -1, &spec->every_device);
 	}
-}
-
-/* Digits alone: what the kernel makes of all else is no limit, an error, or a limit of 0. */
-static uint64_t memory_max(const char *value)
-{
-	return value[0] && strspn(value, "0123456789") == strlen(value) ? strtoull(value, NULL, 10)
-									: 0;
 }
 
 /* unified's memory.max is written last, as config.json's (core/spec/parse.c). */
@@ -129,7 +117,7 @@ static void read_memory(const Nri__LinuxResources *resources, struct spec *spec)
 		const Nri__Entry *entry = resources->unified[i];
 
 		if (strcmp(entry->key, "memory.max") == 0)
-			spec->memory_limit = memory_max(entry->value);
+			spec->memory_limit = spec_memory_max(entry->value);
 	}
 }
 
