@@ -29,6 +29,7 @@ static const struct root_case {
 UNIT_ROWS(root_cases)
 {
 	WITH_DIR(bundle);
+	struct container container = CONTAINER_NONE;
 	const char *path = row->path;
 	struct stat st;
 	int root;
@@ -39,7 +40,9 @@ UNIT_ROWS(root_cases)
 	assert_int_equal(symlinkat("/", bundle.fd, "host"), 0);
 	if (path && path[0] == '%')
 		path = arena_printf(&arena, "%s%s", bundle.path, path + 1);
-	root = rootfs_open(bundle.fd, path, &err);
+	container.bundle = bundle.fd;
+	container.spec.root = path;
+	root = container_open_root(&container, &err);
 	if (row->error) {
 		assert_int_equal(root, -1);
 		assert_has(err.text, row->error);
