@@ -46,7 +46,9 @@ const char *trouble_open_remedy(int errnum)
 		       "from its device plugin";
 	case EACCES:
 		return "the file's mode, SELinux or AppArmor forbids it: look at ls -lZ "
-		       "/dev/infiniband and the audit log; infiniband_device_t means the host's "
+		       "/dev/infiniband and the audit log; mode 0 in a pod with hostUsers: false "
+		       "comes from CRI-O with crun: use CDI or runc; infiniband_device_t means the "
+		       "host's "
 		       "own file, mounted into a container without root: run setsebool -P "
 		       "container_use_devices 1 on the node";
 	case ENOENT:

@@ -334,6 +334,7 @@ refusing() {
 }
 try "all device files are refused: no device that was not requested" rdma_devices fail "4 files in /dev/infiniband" refusing uverbs6 uverbs7 uverbs10 uverbs11
 has "what to do" "setsebool -P container_use_devices 1" "$found"
+has "what to do in a user namespace" "mode 0 in a pod with hostUsers: false comes from CRI-O with crun: use CDI or runc" "$found"
 also uverbs//dev/infiniband/uverbs6 fail "stat(/dev/infiniband/uverbs6): Permission denied"
 try "one device file is refused" rdma_devices ok "3 of the" refusing uverbs7
 also uverbs//dev/infiniband/uverbs7 fail "container_use_devices"
