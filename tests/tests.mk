@@ -38,18 +38,19 @@ SUITES-check-all = $(filter-out $(SUITES-check-long),$(SUITES-check-podman) test
 	$(SUITES-check-package) $(filter-out $(SUITES_HOOK) $(SUITES_DOCTOR),$(SUITES-check-cli)) $(SUITES-check-nri) \
 	$(UNIT_CONFINE) $(SUITES-check-asan) tests/cross/smoke.sh $(CROSS_SMOKE) $(SUITES-check-vm))
 # Left out of check: other builds, single steps, a fault at each call, what is packaged, compiled or fetched for one suite,
-# podman's whole life cycle with shim and precreate, and most of what happens in the VM, of which check-brief is a part.
+# what puts it on a cluster's nodes, podman's whole life cycle with shim and precreate, and most of what happens in the VM,
+# of which check-brief is a part.
 SUITES-check = $(filter-out $(SUITES-check-long) $(patsubst %,tests/cli/%.sh,alerts cdi-schema chart cluster executable \
-	footprint monitoring node-disruption out-of-memory system-call-faults) $(patsubst %,tests/podman/%.sh,precreate \
-	rootless shim),$(SUITES-check-podman) tests/lint \
-	$(SUITES-check-cli) $(UNIT)) tests/vm/check-brief
+	footprint machineconfig monitoring node-disruption node-install out-of-memory system-call-faults workflows) \
+	$(patsubst %,tests/podman/%.sh,precreate rootless shim),$(SUITES-check-podman) tests/lint $(SUITES-check-cli) \
+	$(UNIT)) tests/vm/check-brief
 RUNS := $(patsubst SUITES-%,%,$(filter SUITES-%,$(.VARIABLES)))
 
 # ---- running ----
 
 # They mostly wait. So they begin first, while there are others to run beside them.
-LONGEST := $(patsubst %,tests/%.sh,package/deb package/publish package/rpm podman/shim nri/judge cli/nri cli/nri-missed \
-	podman/runtime cli/monitoring cli/cluster)
+LONGEST := $(patsubst %,tests/%.sh,package/deb package/publish package/rpm podman/shim nri/judge cli/nri cli/events \
+	cli/nri-missed podman/runtime cli/monitoring cli/cluster)
 # A suite's comment says what it needs: "# packages:" the groups of tools/deps, besides the one that is called as its
 # folder, and "# builds:" what is made below BUILD, besides the programs.
 RUN = $(filter $(LONGEST),$(SUITES-$@)) $(filter-out $(LONGEST),$(SUITES-$@))
@@ -73,6 +74,8 @@ release-check:
 unit_objects = $(patsubst %.c,$(BUILD)/%.o,$(call unit_sources,$(1)))
 UNIT_OBJECTS := $(foreach main,$(UNIT_MAINS:%.c=%),$(call unit_objects,$(main)))
 $(UNIT_OBJECTS): | $(BUILD)/.deps-test
+# What asserts is not optimized, which is two thirds of its compilation; what is tested is.
+$(UNIT_OBJECTS): private override CFLAGS += -O0 -U_FORTIFY_SOURCE
 $(foreach main,$(UNIT_MAINS:%.c=%),$(eval $(BUILD)/$(main): $(call unit_objects,$(main))))
 $(UNIT): $(TESTED)
 	$(call say,LD) $(CC) $(CFLAGS) $(SYSROOT_LIBS) -o $@ $(filter %.o,$^) $(TESTED) -lcmocka -lseccomp $(TEST_LIBS)
