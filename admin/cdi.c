@@ -41,14 +41,6 @@ struct rendering {
 
 /* ---- what there is ---- */
 
-static int compare_ibdevs(const void *a, const void *b)
-{
-	const struct device *first = a;
-	const struct device *second = b;
-
-	return text_compare_natural(first->ibdev, second->ibdev);
-}
-
 static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 {
 	cleanup_node node = NODE_NONE;
@@ -56,8 +48,7 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 	if (node_open(sysroot, &node, err) < 0)
 		return -1;
 	node_find_all(&node, r->arena, false, &r->devices);
-	if (r->devices.n)
-		qsort(r->devices.item, r->devices.n, sizeof(*r->devices.item), compare_ibdevs);
+	devices_sort(&r->devices);
 	/* Its file is there as long as rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
 	r->has_rdma_cm = tree_exists(node.root, "sys/class/misc/rdma_cm");
 	return err_of_arena(r->arena, err);

@@ -156,6 +156,7 @@ static int check_installed(struct check *check, const char *config, struct err *
 {
 	struct results *results = &check->results;
 	struct hooks_found *found;
+	struct err problem;
 	size_t n;
 
 	check_policy_file(check, config);
@@ -168,11 +169,10 @@ static int check_installed(struct check *check, const char *config, struct err *
 	for (size_t i = 0; i < n; i++) {
 		if (!found[i].ours)
 			continue;
-		results_add(results, found[i].path, "", NULL,
+		if (found[i].problem)
+			(void)err_set(&problem, "%s", found[i].problem);
+		results_add(results, found[i].path, "", found[i].problem ? &problem : NULL,
 			    found[i].problem ? NULL : &found[i].file);
-		if (err_of_arena(&results->arena, err) < 0)
-			return -1;
-		results->item[results->n - 1].problem = found[i].problem;
 	}
 	check_engines(results, check->place.sysroot, &check->crio,
 		      check->has_config ? &check->config : NULL);

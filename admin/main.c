@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
 
+#include <limits.h>
+
 #include "admin/admin.h"
 #include "admin/removal/removal.h"
 #include "core/base/fs.h"
@@ -88,41 +90,41 @@ static int take_task(void *context, int option, char *value)
 	return -1;
 }
 
-/* what: the operands that are missing if there are fewer than min. Returns -1 to go on, or the exit
- * status. */
-static int check_operands(char *const *operands, int n, int min, int max, const char *what)
-{
-	if (n < min)
-		return command_line_error(ADMIN_NAME, "missing operand", what);
-	if (n > max)
-		return command_line_error(ADMIN_NAME, "unexpected operand", operands[max]);
-	return -1;
-}
-
 /* operands: n of them, and then NULL */
 static int run_task(const struct command *command, char *const *operands, int n)
 {
+	static const struct {
+		int min, max; /* how many operands; below: what is missing */
+		const char *what;
+	} takes[] = {
+		[CHECK_CONFIG - OPTION_OWN] = {0, INT_MAX, NULL},
+		[CRIO_HANDLER - OPTION_OWN] = {1, 2, "SHIM"},
+		[CONTAINERD_HANDLER - OPTION_OWN] = {2, 2, "SHIM and PRINTED"},
+		[CHECK_REMOVAL - OPTION_OWN] = {0, 0, NULL},
+		[CDI - OPTION_OWN] = {0, 1, NULL},
+		[LOCK - OPTION_OWN] = {1, 1, "DESCRIPTOR"},
+	};
 	const struct options *options = &command->options;
-	int status;
+	size_t task = command->task ? command->task - OPTION_OWN : 0;
 
+	if (command->task && n < takes[task].min)
+		return command_line_error(ADMIN_NAME, "missing operand", takes[task].what);
+	if (command->task && n > takes[task].max)
+		return command_line_error(ADMIN_NAME, "unexpected operand",
+					  operands[takes[task].max]);
 	switch (command->task) {
 	case CHECK_CONFIG:
 		return check_config(options, operands, (size_t)n);
 	case CRIO_HANDLER:
-		status = check_operands(operands, n, 1, 2, "SHIM");
-		return status >= 0 ? status : crio_handler(options, operands[0], operands[1]);
+		return crio_handler(options, operands[0], operands[1]);
 	case CONTAINERD_HANDLER:
-		status = check_operands(operands, n, 2, 2, "SHIM and PRINTED");
-		return status >= 0 ? status : containerd_handler(options, operands[0], operands[1]);
+		return containerd_handler(options, operands[0], operands[1]);
 	case CHECK_REMOVAL:
-		status = check_operands(operands, n, 0, 0, NULL);
-		return status >= 0 ? status : removal_check(options);
+		return removal_check(options);
 	case CDI:
-		status = check_operands(operands, n, 0, 1, NULL);
-		return status >= 0 ? status : cdi(options, operands[0]);
+		return cdi(options, operands[0]);
 	case LOCK:
-		status = check_operands(operands, n, 1, 1, "DESCRIPTOR");
-		return status >= 0 ? status : lock_descriptor(operands[0]);
+		return lock_descriptor(operands[0]);
 	case NO_TASK:
 		break;
 	}

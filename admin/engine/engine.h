@@ -22,9 +22,7 @@ static inline bool names_handler(const char *name)
 	return strcmp(name, "rdma") == 0 || text_starts_with(name, "rdma-");
 }
 
-/* ---- CRI-O (crio.c) ---- */
-
-/* CRI-O's configuration, merged as CRI-O does, as far as a container's RDMA depends on it. */
+/* ---- CRI-O, as far as a container's RDMA depends on it (crio.c) ---- */
 
 #define CRIO_DIR "etc/crio"
 #define CRIO_DROPINS CRIO_DIR "/crio.conf.d"
@@ -77,9 +75,7 @@ int crio_read_text(struct arena *arena, const char *what, const struct fs_text *
 /* The handler of that name, or NULL */
 struct crio_handler *crio_find_handler(const struct crio *crio, const char *name);
 
-/* ---- containerd (containerd.c) ---- */
-
-/* containerd's configuration, as far as a handler with the shim depends on it */
+/* ---- containerd, as far as a handler with the shim depends on it (containerd.c) ---- */
 
 #define CONTAINERD_CONFIG "etc/containerd/config.toml"
 
@@ -134,9 +130,7 @@ const char *containerd_runtime_name(const struct containerd_handler *handler);
 const char *containerd_replaced_by(const struct containerd *containerd,
 				   const struct containerd_handler *handler);
 
-/* ---- Docker (docker.c) ---- */
-
-/* Docker's configuration, as far as a runtime entry with the shim depends on it */
+/* ---- Docker, as far as a runtime with the shim depends on it (docker.c) ---- */
 
 #define DOCKER_CONFIG "etc/docker/daemon.json"
 

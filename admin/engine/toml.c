@@ -40,7 +40,7 @@ struct place {
 	bool muted; /* it is below an array, of which nothing is kept */
 };
 
-static int fail(struct reader *r, const char *why)
+static int toml_fail(struct reader *r, const char *why)
 {
 	return err_set(r->err, "%s:%zu: %s", r->what, r->line, why);
 }
@@ -63,42 +63,25 @@ static void skip_line_end(struct reader *r)
 	r->line++;
 }
 
-/* The bytes of one character: 0 if it is none of UTF-8's (RFC 3629), or a control character. */
-static size_t character(const char *text)
+/* What TOML takes nowhere; also the NUL at the text's end. That the rest is UTF-8 the engine says.
+ */
+static bool is_control_character(char c)
 {
-	const unsigned char *at = (const unsigned char *)text;
-	size_t len = at[0] < 0x80 ? 1 : at[0] < 0xc2 ? 0 : at[0] < 0xe0 ? 2 : at[0] < 0xf0 ? 3 : 4;
-
-	if (len == 1)
-		return at[0] == '\t' || (at[0] >= 0x20 && at[0] != 0x7f);
-	if (at[0] > 0xf4 || (at[0] == 0xe0 && at[1] < 0xa0) || (at[0] == 0xed && at[1] > 0x9f) ||
-	    (at[0] == 0xf0 && at[1] < 0x90) || (at[0] == 0xf4 && at[1] > 0x8f))
-		return 0;
-	for (size_t i = 1; i < len; i++) {
-		if ((at[i] & 0xc0) != 0x80)
-			return 0;
-	}
-	return len;
+	return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f;
 }
 
 /* A comment, if there is one, and the line's end; also at the text's end. */
 static int finish_line(struct reader *r)
 {
-	size_t len;
-
 	skip_spaces(r);
-	if (*r->at == '#') {
-		while (*r->at && !is_line_end(r->at)) {
-			len = character(r->at);
-			if (!len)
-				return fail(r, "a control character, or bytes that are not UTF-8");
-			r->at += len;
-		}
+	for (bool comment = *r->at == '#'; comment && *r->at && !is_line_end(r->at); r->at++) {
+		if (is_control_character(*r->at))
+			return toml_fail(r, "a control character");
 	}
 	if (!*r->at)
 		return 0;
 	if (!is_line_end(r->at))
-		return fail(r, "this is not TOML");
+		return toml_fail(r, "this is not TOML");
 	skip_line_end(r);
 	return 0;
 }
@@ -143,12 +126,12 @@ static int unescape_code(struct reader *r, size_t digits, struct text *text)
 		const char *digit = *r->at ? strchr(hex, *r->at) : NULL;
 
 		if (!digit)
-			return fail(r, "an unknown escape sequence");
+			return toml_fail(r, "an unknown escape sequence");
 		code = code << 4 | (uint32_t)((digit - hex) & 15);
 		r->at++;
 	}
 	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
-		return fail(r, "an escape sequence that is not a character");
+		return toml_fail(r, "an escape sequence that is not a character");
 	/* A string of C cannot hold a NUL: told is the character for what cannot be shown. */
 	add_utf8(text, code ? code : 0xfffd);
 	return 0;
@@ -183,7 +166,7 @@ static int unescape(struct reader *r, bool several_lines, struct text *text)
 	if (c == 'u' || c == 'U')
 		return unescape_code(r, c == 'u' ? 4 : 8, text);
 	if (!found)
-		return fail(r, "an unknown escape sequence");
+		return toml_fail(r, "an unknown escape sequence");
 	text->bytes[text->len++] = to[found - from];
 	return 0;
 }
@@ -199,20 +182,15 @@ static bool at_end(const char *at, char quote, bool several_lines)
 /* One character, as it stands */
 static int take_character(struct reader *r, bool several_lines, struct text *text)
 {
-	size_t len = character(r->at);
-
 	if (several_lines && is_line_end(r->at)) {
 		skip_line_end(r);
 		text->bytes[text->len++] = '\n';
 		return 0;
 	}
-	if (!len)
-		return fail(r, is_line_end(r->at) || !*r->at
-				       ? "this string is not closed"
-				       : "a control character, or bytes that are not UTF-8");
-	memcpy(text->bytes + text->len, r->at, len);
-	text->len += len;
-	r->at += len;
+	if (is_control_character(*r->at))
+		return toml_fail(r, is_line_end(r->at) || !*r->at ? "this string is not closed"
+								  : "a control character");
+	text->bytes[text->len++] = *r->at++;
 	return 0;
 }
 
@@ -240,7 +218,7 @@ static int read_string(struct reader *r, bool several_lines, const char **ret)
 	struct text text = {0};
 
 	if (several && !several_lines)
-		return fail(r, "a key must be on one line");
+		return toml_fail(r, "a key must be on one line");
 	r->at += several ? 3 : 1;
 	if (several && is_line_end(r->at))
 		skip_line_end(r);
@@ -253,7 +231,7 @@ static int read_string(struct reader *r, bool several_lines, const char **ret)
 		r->at += escaped;
 		/* """""" is the empty one, and of seven quotes and more no one makes sense. */
 		if (several && !escaped && strspn(r->at, (char[]){quote, '\0'}) > 5)
-			return fail(r, "more than five quotes in a row");
+			return toml_fail(r, "more than five quotes in a row");
 		if ((escaped ? unescape(r, several, &text) : take_character(r, several, &text)) < 0)
 			return -1;
 	}
@@ -283,7 +261,7 @@ static int skip_scalar(struct reader *r)
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		good |= strlen(words[i]) == len && memcmp(at, words[i], len) == 0;
 	if (!good)
-		return fail(r, "expected a string, number, boolean, date, array or table");
+		return toml_fail(r, "expected a string, number, boolean, date, array or table");
 	r->at = at + len;
 	return 0;
 }
@@ -327,7 +305,7 @@ static int read_part(struct reader *r, const char **ret)
 	} else {
 		len = strspn(r->at, BARE);
 		if (!len)
-			return fail(r, "a name is missing here");
+			return toml_fail(r, "a name is missing here");
 		*ret = arena_strndup(r->arena, r->at, len);
 		if (!*ret)
 			return err_memory(r->err);
@@ -419,7 +397,7 @@ static int enter(struct reader *r, struct place *place, const char *part, enum t
 	else if (r->n_names++ == NAMES_MAX)
 		why = "more keys and tables than can be read";
 	if (why)
-		return fail(r, why);
+		return toml_fail(r, why);
 	if (!*at) {
 		*at = arena_alloc(r->arena, sizeof(**at));
 		if (!*at)
@@ -461,7 +439,7 @@ static int read_heading(struct reader *r, struct toml_name *top, struct place *r
 			return -1;
 	}
 	if (strncmp(r->at, "]]", brackets) != 0)
-		return fail(r, "the heading of this table is not closed");
+		return toml_fail(r, "the heading of this table is not closed");
 	r->at += brackets;
 	if (enter(r, &place, part, kind) < 0 || finish_line(r) < 0)
 		return -1;
@@ -503,7 +481,7 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 		if (*r->at == ']')
 			break;
 		if (*r->at != ',')
-			return fail(r, "this array is not closed");
+			return toml_fail(r, "this array is not closed");
 	}
 	r->at++;
 	end = arena_push(r->arena, value->strings, value->n, room);
@@ -533,7 +511,7 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 		if (*r->at == '}')
 			break;
 		if (*r->at != ',')
-			return fail(r, "this inline table is not closed");
+			return toml_fail(r, "this inline table is not closed");
 	}
 	r->at++;
 	return 0;
@@ -545,7 +523,7 @@ static int read_value(struct reader *r, const struct place *place, int depth,
 {
 	value->type = *r->at == '{' ? TOML_TABLE : TOML_OTHER;
 	if (depth > DEPTH_MAX)
-		return fail(r, "arrays or tables are nested too deeply");
+		return toml_fail(r, "arrays or tables are nested too deeply");
 	if (value->type == TOML_TABLE)
 		return read_inline_table(r, place, depth);
 	if (*r->at == '[')
@@ -575,7 +553,7 @@ static int read_pair(struct reader *r, struct place place, int depth)
 			return -1;
 	}
 	if (*r->at != '=')
-		return fail(r, "this key has no value");
+		return toml_fail(r, "this key has no value");
 	r->at++;
 	skip_spaces(r);
 	inside = place;

@@ -25,26 +25,15 @@ const char *const hooks_dirs[] = {
 	NULL,
 };
 
-/* A long one would leave no room for what is wrong with it. */
-static void shorten(const char *path, char *shown, size_t size)
-{
-	size_t len = strlen(path);
-	size_t half = size / 2 - sizeof("…");
-
-	if (len < size)
-		(void)snprintf(shown, size, "%s", path);
-	else
-		(void)snprintf(shown, size, "%.*s…%s", (int)half, path, path + len - half);
-}
-
 static int check_executable(int sysroot, const struct hooks_file *file, struct err *err)
 {
-	char path[256];
+	size_t len = strlen(file->path);
+	/* The end of a longer one: all of it would leave no room for what is wrong with it. */
+	const char *path = file->path + (len > 256 ? len - 256 : 0);
 	cleanup_fd fd = -1;
 	struct statvfs fs;
 	struct stat st;
 
-	shorten(file->path, path, sizeof(path));
 	fd = trust_open_linked(sysroot, file->path, path, err);
 	if (fd == -ENOENT)
 		return err_set(

@@ -54,18 +54,6 @@ const char *hooks_stages_text(struct arena *arena, unsigned stages)
 
 /* ---- values ---- */
 
-static void read_hooks_version(struct reading *r, const struct json_node *node)
-{
-	if (!node)
-		return;
-	r->has_version = true;
-	if (!json_equals(node, VERSION_READ))
-		(void)json_fail(&r->doc, node,
-				"\"%.64s\" is not \"" VERSION_READ
-				"\", the version that engines read",
-				json_string(&r->doc, node));
-}
-
 static void read_path(struct reading *r, const struct json_node *node)
 {
 	const char *path = json_string(&r->doc, node);
@@ -222,10 +210,16 @@ static void read_when(struct reading *r, const struct json_node *when)
 static void read_root(struct reading *r, const struct json_node *root)
 {
 	static const char *const keys[] = {"version", "hook", "when", "stages", NULL};
+	const struct json_node *version = json_get(&r->doc, root, "version", JSON_STRING);
 
 	if (r->ours)
 		json_known_keys(&r->doc, root, keys);
-	read_hooks_version(r, json_get(&r->doc, root, "version", JSON_STRING));
+	r->has_version = version != NULL;
+	if (version && !json_equals(version, VERSION_READ))
+		(void)json_fail(&r->doc, version,
+				"\"%.64s\" is not \"" VERSION_READ
+				"\", the version that engines read",
+				json_string(&r->doc, version));
 	read_hook(r, json_get(&r->doc, root, "hook", JSON_OBJECT));
 	read_when(r, json_get(&r->doc, root, "when", JSON_OBJECT));
 	read_stages(r, json_get(&r->doc, root, "stages", JSON_ARRAY));

@@ -25,10 +25,7 @@ int config_check(const struct config *config, struct err *err);
  */
 int runtimes_check(struct arena *arena, int sysroot, struct err *err);
 
-/* ---- a hooks.d file (hooks_file.c) ---- */
-
-/* CRI-O does not start with a file that it cannot read, and an engine silently leaves out a hook
- * whose program is missing: so all of that is found before a file is switched on. */
+/* ---- a hooks.d file, checked before it is switched on (hooks_file.c) ---- */
 
 #define HOOKS_FILE_SIZE_MAX (64 * 1024)
 
@@ -134,9 +131,9 @@ int hooks_check_text(struct arena *arena, const struct hooks_place *place, const
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err);
 
-/* ---- handlers and runtimes (handler.c) ---- */
-
-/* Whether an engine starts with a handler that is the shim, and whether its containers do. */
+/* ---- whether an engine, and its containers, start with a handler that is the shim (handler.c)
+ * ----
+ */
 
 /* The runtime that a shim of this path stands before: "crun" of "…/oci-rdma-runtime-crun", a part
  * of the argument; "" for that without a name, which takes the first of a list. */

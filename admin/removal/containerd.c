@@ -6,7 +6,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/json/document.h"
 #include "explain/bundle.h"
 #include "explain/files.h"
 
@@ -91,8 +90,6 @@ void needs_of_containerd(struct needs *needs)
 
 #define HOST_CONFIG_SIZE_MAX (1024 * 1024)
 
-/* ---- what it is told ---- */
-
 static struct docker read_docker(struct needs *needs)
 {
 	struct docker docker = docker_defaults();
@@ -146,7 +143,7 @@ static bool is_handler_of_shim(const struct docker *docker, const char *name)
 }
 
 /* Docker keeps the name of a container's runtime beside it (container/container.go, toDisk), and
- * looks for it again at each start. What is no JSON is no container that it could start. */
+ * looks for it again at each start. */
 static void look_at_container(struct needs *needs, const struct docker *docker, const char *dir,
 			      const char *id)
 {
@@ -154,14 +151,8 @@ static void look_at_container(struct needs *needs, const struct docker *docker, 
 	char *path = arena_printf(&arena, "%s/%s/hostconfig.json", dir, id);
 	const char *runtime;
 	struct json_document doc;
-	struct fs_text text;
-	struct err ignored;
-	int status =
-		path ? tree_read(&arena, needs->root, path, HOST_CONFIG_SIZE_MAX, &text) : -ENOMEM;
 
-	if (status < 0)
-		needs_unread(needs, path ? path : dir, -status);
-	if (status < 0 || json_parse(&doc, &arena, path, text.bytes, text.len, 0, &ignored) < 0)
+	if (!needs_read_json(needs, &arena, path, HOST_CONFIG_SIZE_MAX, &doc))
 		return;
 	runtime = json_string(&doc, json_get(&doc, doc.root, "Runtime", JSON_STRING | JSON_NULL));
 	if (doc.failed || !runtime)

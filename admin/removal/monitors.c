@@ -11,7 +11,6 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/json/document.h"
 #include "core/spec/spec.h"
 #include "explain/files.h"
 
@@ -172,8 +171,7 @@ static bool is_monitor_of_shim(const struct crio *crio, const char *called)
 	return names_handler(called);
 }
 
-/* What CRI-O writes into a sandbox's config.json, and keeps there from one start to the next. What
- * is no JSON is no pod that CRI-O could still know. */
+/* What CRI-O writes into a sandbox's config.json, and keeps there from one start to the next. */
 static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 {
 	static const char *const keys[] = {"io.kubernetes.cri-o.ContainerType",
@@ -184,13 +182,8 @@ static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 	const struct json_node *annotations;
 	const char *of[4];
 	struct json_document doc;
-	struct fs_text text;
-	struct err ignored;
-	int status = path ? tree_read(&arena, needs->root, path, SPEC_SIZE_MAX, &text) : -ENOMEM;
 
-	if (status < 0)
-		needs_unread(needs, path ? path : dir, -status);
-	if (status < 0 || json_parse(&doc, &arena, path, text.bytes, text.len, 0, &ignored) < 0)
+	if (!needs_read_json(needs, &arena, path, SPEC_SIZE_MAX, &doc))
 		return;
 	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT);
 	for (size_t i = 0; i < 4; i++)

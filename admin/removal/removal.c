@@ -60,6 +60,19 @@ const char *needs_next(struct needs *needs, DIR *dir, const char *path)
 	return entry ? entry->d_name : NULL;
 }
 
+bool needs_read_json(struct needs *needs, struct arena *arena, const char *path, size_t max,
+		     struct json_document *ret_doc)
+{
+	struct fs_text text;
+	struct err ignored;
+	int status = path ? tree_read(arena, needs->root, path, max, &text) : -ENOMEM;
+
+	if (status < 0)
+		needs_unread(needs, path ? path : "a container", -status);
+	return status >= 0 &&
+	       json_parse(ret_doc, arena, path, text.bytes, text.len, 0, &ignored) == 0;
+}
+
 /* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
 #define OWN_DROPIN "/" CRIO_DROPINS "/60-oci-rdma-hook"
 

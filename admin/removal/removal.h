@@ -10,6 +10,7 @@
 #include "admin/engine/engine.h"
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/json/document.h"
 #include "core/options.h"
 
 /*
@@ -49,6 +50,11 @@ const char *needs_next(struct needs *needs, DIR *dir, const char *path);
 /* Says that path cannot be read, and why, unless error (of errno) means that nothing is there (any
  * more). */
 void needs_unread(struct needs *needs, const char *path, int error);
+
+/* The JSON of a file in which a container is described. False: it cannot be read, which is said, or
+ * is no JSON, so that its engine knows no such container any more. */
+bool needs_read_json(struct needs *needs, struct arena *arena, const char *path, size_t max,
+		     struct json_document *ret_doc);
 
 /* Containers that run below a conmon of podman or CRI-O */
 void needs_of_monitors(struct needs *needs);

@@ -227,7 +227,7 @@ static size_t read_addresses(struct container *container)
 }
 
 /* In the order of linux.devices; warns of each that is neither verbs nor vfio. */
-static int find_devices(struct container *container, struct err *err)
+static int find_given_devices(struct container *container, struct err *err)
 {
 	const struct spec *spec = &container->spec;
 
@@ -369,7 +369,7 @@ int container_find(struct container *container, const struct options *options, s
 	if (!container->everything && (spec->identity.sandbox || !container_may_matter(container)))
 		return 0;
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
-	    find_devices(container, err) < 0)
+	    find_given_devices(container, err) < 0)
 		return -1;
 	/* A device counts only by its number, so this container can get nothing: dismiss it here,
 	 * before a broken config can affect it. */

@@ -208,7 +208,7 @@ chmod 0755 "$NODE/var/usrlocal"
 ln -sfn ../var/usrlocal "$NODE/usr/local"
 refuses "a path that is longer than any" ".hook.path = \"/$(printf 'd/%.0s' {1..2041})oci-rdma-hook\"" "line 4" "longer than a path can be (4095"
 refuses "a path of thousands of characters" ".hook.path = \"/usr/local/bin/$(printf './%.0s' {1..1900})none/oci-rdma-hook\"" \
-	"line 4" "/usr/local/bin/././" "none/oci-rdma-hook does not exist" install
+	"line 4" "none/oci-rdma-hook does not exist" install
 for end in / /. /..; do refuses "a path that ends in $end" ".hook.path = \"/usr/local/bin$end\"" "hook.path"; done
 # ---- the file itself ----
 
