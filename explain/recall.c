@@ -60,7 +60,7 @@ static const char *doubt(struct container *container, const struct recall *what)
 	struct err ignored;
 	bool connected =
 		nri_status_find(arena, what->sysroot, what->recorded, &status, &ignored) == 0 &&
-		status.since;
+		status.state == NRI_SERVES;
 
 	created(what, time);
 	if (!connected)

@@ -133,7 +133,7 @@ int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_way
 	if (nri_status_find(arena, sysroot, recorded, &status, &unread) < 0) {
 		if (unread.memory)
 			return err_memory(err);
-	} else if (status.since) {
+	} else if (status.state == NRI_SERVES) {
 		search.ways |= WAY_NRI;
 	}
 	*ret_ways = search.ways;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nri/nri.h"
 
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -91,35 +90,34 @@ int nri_check(const struct nri_options *options)
 	struct err err;
 	cleanup_fd root = tree_open_root(options->node.sysroot, &err);
 	cleanup_fd socket = -1;
-	int found = -1;
 	int exit_status = 1;
 
 	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
 	socket = open(path, O_PATH | O_CLOEXEC);
-	if (root >= 0) {
+	if (root >= 0)
 		(void)printf("NRI         %s: %s\n", nri_socket_text(nri_socket_of(socket, false)),
 			     path);
-		found = nri_status_find(&arena, root, recorded, &status, &err);
+	if (root < 0 || nri_status_find(&arena, root, recorded, &status, &err) < 0) {
+		tell(NRI_NAME, err.text);
+		return 1;
 	}
-	switch (found) {
-	case 0:
-		exit_status = print_status(root, &status, options->alive);
+	switch (status.state) {
+	case NRI_ABSENT:
+		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
 		break;
-	case -ESRCH:
+	case NRI_ENDED:
 		(void)printf("plugin      not running: process %" PRId64
 			     " has ended unexpectedly\n",
 			     status.pid);
 		break;
-	case -ETIMEDOUT:
+	case NRI_HANGS:
 		(void)printf("plugin      hangs: process %" PRId64
 			     " has written no status for more than %d s\n",
 			     status.pid, NRI_STATUS_OLD_MS / 1000);
 		break;
-	case -ENOENT:
-		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
-		break;
-	default:
-		tell(NRI_NAME, err.text);
+	case NRI_UNCONNECTED:
+	case NRI_SERVES:
+		exit_status = print_status(root, &status, options->alive);
 	}
 	return command_line_printed(NRI_NAME) ? exit_status : 1;
 }

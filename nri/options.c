@@ -9,7 +9,7 @@
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "explain/nri_socket.h"
-#include "explain/nri_status.h"
+#include "nri/report.h"
 
 static const char usage[] =
 	"Usage: oci-rdma-nri [--socket PATH] [--config FILE] [--sysroot DIR] [--metrics FILE]\n"
@@ -30,8 +30,8 @@ static const char usage[] =
 	"  --config FILE   the policy file; default DIR/etc/oci-rdma-hook/config.json\n"
 	"  --sysroot DIR   read all files of the node below DIR; default /\n"
 	"  --metrics FILE  write counters to FILE, for the textfile collector of node exporter\n"
-	"  --instance NAME write the status to /run/oci-rdma-hook/nri-NAME.json, if a node has\n"
-	"                  several plugins; NAME: up to 16 of a-z, 0-9 and -\n"
+	"  --instance NAME write the status to /run/oci-rdma-hook/nri-NAME.json instead of\n"
+	"                  nri.json; NAME: up to 16 of a-z, 0-9 and -\n"
 	"  --serve-metrics PORT\n"
 	"                  only answer HTTP requests for /metrics with FILE; for a separate\n"
 	"                  container\n"

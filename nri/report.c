@@ -56,53 +56,87 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 /* ---- the status file ---- */
 
 /* Returns a descriptor, or -1. */
-static int open_dir(const char *sysroot, bool make, struct err *err)
+static int make_dir(const char *sysroot, struct err *err)
 {
-	cleanup_fd root = open(sysroot, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd run =
-		root < 0 ? -1 : fs_open(root, "run", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-	struct stat st;
+	cleanup_fd root = tree_open_root(sysroot, err);
+	cleanup_fd run = root < 0 ? -1 : tree_open_dir(root, "run");
 	int dir;
 
-	if (run >= 0 && make)
+	if (root < 0)
+		return -1;
+	if (run >= 0)
 		(void)mkdirat(run, text_base_name(NRI_STATUS_DIR), 0700);
-	dir = root < 0 ? -errno
-		       : fs_open(root, NRI_STATUS_DIR, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
-	if (dir < 0)
-		return err_sys(err, -dir, "/" NRI_STATUS_DIR);
-	if (fstat(dir, &st) == 0 && st.st_uid == geteuid() && !(st.st_mode & (S_IWGRP | S_IWOTH)))
-		return dir;
-	(void)close(dir);
-	return err_set(err, "/" NRI_STATUS_DIR
-			    " must belong to root alone: run chown root and chmod 0700 on it");
+	dir = trust_open_dir(root, NRI_STATUS_DIR, err);
+	return dir == -ENOENT ? err_sys(err, ENOENT, "/" NRI_STATUS_DIR) : dir;
 }
 
-int status_write(const char *sysroot, const char *instance, const struct nri_status *status,
-		 struct err *err)
+static void make_names(struct status_file *file, int i)
+{
+	if (file->instance)
+		(void)snprintf(file->name, sizeof(file->name), "nri-%.*s.json", NRI_INSTANCE_MAX,
+			       file->instance);
+	else if (i)
+		(void)snprintf(file->name, sizeof(file->name), "nri.%d.json", i);
+	else
+		(void)snprintf(file->name, sizeof(file->name), "nri.json");
+	(void)snprintf(file->lock_name, sizeof(file->lock_name), "%s" NRI_STATUS_LOCK, file->name);
+}
+
+/*
+ * The file that a crashed plugin has left before a new one, so that none stays behind; again if
+ * somebody has removed the lock's. Returns 0 or -1.
+ */
+static int hold_lock(struct status_file *file, int dir, struct err *err)
+{
+	struct flock lock = {.l_type = F_WRLCK};
+	struct stat st;
+	int status = 0;
+
+	if (file->lock >= 0 && fstat(file->lock, &st) == 0 && st.st_nlink)
+		return 0;
+	cleanup_close_fd(&file->lock);
+	file->lock = -1;
+	for (int i = 0; i < 2 * STATUS_FILES_MAX; i++) {
+		cleanup_fd fd = -1;
+
+		make_names(file, i % STATUS_FILES_MAX);
+		if (i < STATUS_FILES_MAX && faccessat(dir, file->name, F_OK, 0) < 0)
+			continue;
+		fd = fs_open(dir, file->lock_name, O_RDWR | O_CREAT | O_NOFOLLOW, RESOLVE_BENEATH);
+		if (fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0) {
+			file->lock = take_fd(&fd);
+			return 0;
+		}
+		status = fd < 0 ? -fd : errno;
+	}
+	return err_sys(err, status, "/" NRI_STATUS_DIR "/%s", file->lock_name);
+}
+
+int status_write(struct status_file *file, const struct nri_status *status, struct err *err)
 {
 	cleanup_arena arena = {0};
-	char name[NRI_STATUS_NAME_SIZE];
-	struct replacement file = {.name = name, .mode = 0644};
-	cleanup_fd dir = open_dir(sysroot, true, err);
+	/* Root's alone, as the lock: who can read only the one would call every plugin ended. */
+	struct replacement new = {.name = file->name, .mode = 0600};
+	cleanup_fd dir = make_dir(file->sysroot, err);
 
-	if (dir < 0)
+	if (dir < 0 || hold_lock(file, dir, err) < 0)
 		return -1;
-	file.bytes = nri_status_text(&arena, status, &file.len);
-	if (!file.bytes)
-		return err_memory(err);
-	nri_status_name(instance, name);
-	return replace_own(dir, &file, name, err);
+	new.bytes = nri_status_text(&arena, status, &new.len);
+	return new.bytes ? replace_own(dir, &new, file->name, err) : err_memory(err);
 }
 
-void status_remove(const char *sysroot, const char *instance)
+void status_remove(struct status_file *file)
 {
-	char name[NRI_STATUS_NAME_SIZE];
 	struct err ignored;
-	cleanup_fd dir = open_dir(sysroot, false, &ignored);
+	cleanup_fd root = file->lock < 0 ? -1 : tree_open_root(file->sysroot, &ignored);
+	cleanup_fd dir = root < 0 ? -1 : trust_open_dir(root, NRI_STATUS_DIR, &ignored);
 
-	nri_status_name(instance, name);
-	if (dir >= 0)
-		(void)unlinkat(dir, name, 0);
+	if (dir >= 0) {
+		(void)unlinkat(dir, file->name, 0);
+		(void)unlinkat(dir, file->lock_name, 0);
+	}
+	cleanup_close_fd(&file->lock);
+	file->lock = -1;
 }
 
 /* ---- the files ---- */
@@ -121,7 +155,7 @@ static void write_status(struct report *report)
 	report->metrics_due |= report->changed;
 	report->changed = false;
 	report->status.alive_ms = clock_ms();
-	status = status_write(report->sysroot, report->instance, &report->status, &err);
+	status = status_write(&report->file, &report->status, &err);
 	if (status < 0 && !report->failed)
 		log_event(LOG_WARNING, "cannot write the status for --check: %s", err.text);
 	report->failed = status < 0;
@@ -135,7 +169,7 @@ static int write_as_child(const struct report *report)
 	struct err err;
 	bool refused;
 
-	if (metrics_write(report->metrics_path, report->sysroot, &report->status, &err) == 0)
+	if (metrics_write(report->metrics_path, report->file.sysroot, &report->status, &err) == 0)
 		return 0;
 	/* Root, but without the capability to write where it is not the owner */
 	refused = strstr(err.text, strerror(EACCES)) != NULL;
@@ -197,8 +231,7 @@ static void write_now(struct report *report)
 void report_begin(struct report *report, const char *socket)
 {
 	report->status.pid = getpid();
-	report->status.started = nri_status_start_of(report->status.pid);
-	report->status.socket = socket;
+	report->socket = socket;
 	report->ready_at = clock_ms() + READY_PATIENCE_MS;
 }
 
@@ -253,7 +286,7 @@ void report_socket(struct report *report, bool taken)
 			       "another program listens at %.200s now, and its containers get "
 			       "nothing: two engines of this node have the same NRI socket; give "
 			       "one of them another one (socket_path), or switch its NRI off",
-			       status->socket);
+			       report->socket);
 		status->trouble = report->trouble;
 		log_event(LOG_WARNING, "%s", status->trouble);
 	}
@@ -278,7 +311,7 @@ void report_tick(struct report *report)
 void report_end(struct report *report, bool for_good)
 {
 	notify("STOPPING=1");
-	status_remove(report->sysroot, report->instance);
+	status_remove(&report->file);
 	if (for_good && report->metrics_path)
 		(void)unlinkat(AT_FDCWD, report->metrics_path, 0);
 	log_event(LOG_INFO, "ended");

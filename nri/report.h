@@ -31,21 +31,36 @@ int metrics_write(const char *path, const char *sysroot, const struct nri_status
 
 /* ---- the status file, in place of the last by rename ---- */
 
-/* sysroot: the directory's path. instance: NULL: the only plugin. Makes NRI_STATUS_DIR, which must
- * be ours alone. */
-int status_write(const char *sysroot, const char *instance, const struct nri_status *status,
-		 struct err *err);
+#define NRI_INSTANCE_MAX 16
+#define STATUS_NAME_SIZE (sizeof("nri-.json") + NRI_INSTANCE_MAX)
+/* Far more than a node has plugins, also while they are replaced */
+#define STATUS_FILES_MAX 16
 
-/* When a plugin ends. Another one of that name writes it again in NRI_STATUS_EACH_MS. */
-void status_remove(const char *sysroot, const char *instance);
+/*
+ * In NRI_STATUS_DIR: nri-INSTANCE.json, or without an instance one of nri.json, nri.1.json, … that
+ * no other plugin has. A plugin has it as long as it holds the lock.
+ */
+struct status_file {
+	const char *sysroot;  /* a path */
+	const char *instance; /* NULL: none */
+	char name[STATUS_NAME_SIZE];
+	char lock_name[STATUS_NAME_SIZE + sizeof(NRI_STATUS_LOCK)];
+	int lock; /* -1: not held */
+};
+
+/* Makes NRI_STATUS_DIR, which must be root's alone. */
+int status_write(struct status_file *file, const struct nri_status *status, struct err *err);
+
+/* When a plugin ends */
+void status_remove(struct status_file *file);
 
 /* ---- the report ---- */
 
 #define REPORT_NAME_SIZE 64
 
 struct report {
-	const char *sysroot;
-	const char *instance;     /* NULL: the only one */
+	struct status_file file;
+	const char *socket;       /* the runtime's */
 	const char *metrics_path; /* NULL: none */
 	struct children *children;
 

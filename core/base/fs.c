@@ -293,6 +293,29 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 
 /* ---- files that grant something ---- */
 
+bool trust_is_roots_alone(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
+}
+
+int trust_open_dir(int root, const char *path, struct err *err)
+{
+	cleanup_fd dir = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
+
+	if (dir == -ENOENT)
+		return -ENOENT;
+	if (dir < 0)
+		return err_sys(err, -dir, "/%s", path);
+	if (!trust_is_roots_alone(dir))
+		return err_set(err,
+			       "/%s must belong to root alone: run chown root and chmod 0700 on it",
+			       path);
+	return take_fd(&dir);
+}
+
 int trust_fail(int errnum, const char *what, const char *part, struct err *err)
 {
 	if (strcmp(text_base_name(what), part) == 0)

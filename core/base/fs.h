@@ -127,6 +127,13 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
  */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
+/* True if only root, or our own user, could have written what the descriptor holds. */
+bool trust_is_roots_alone(int fd);
+
+/* Opens a directory below root that is so, for reading. Returns a descriptor that the caller owns;
+ * -ENOENT, without an *err; or -1. */
+int trust_open_dir(int root, const char *path, struct err *err);
+
 /* Checks one part of a path, by its descriptor; explain/linked.c uses it too. Returns 0 or -1. */
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		struct err *err);

@@ -109,26 +109,9 @@ int record_list(struct arena *arena, int dir, bool locked, struct record_entry *
 
 /* ---- the directory ---- */
 
-static bool is_roots_alone(int fd)
-{
-	struct stat st;
-
-	return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
-	       !(st.st_mode & (S_IWGRP | S_IWOTH));
-}
-
 int record_open(int sysroot, struct err *err)
 {
-	cleanup_fd dir = fs_open(sysroot, RECORD_DIR, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-	if (dir == -ENOENT)
-		return -ENOENT;
-	if (dir < 0)
-		return err_sys(err, -dir, "/" RECORD_DIR);
-	if (!is_roots_alone(dir))
-		return err_set(err, "/" RECORD_DIR " must belong to root alone: run chown root and "
-				    "chmod 0700 on it");
-	return take_fd(&dir);
+	return trust_open_dir(sysroot, RECORD_DIR, err);
 }
 
 /* Returns a descriptor, -ENOENT or -1. */
@@ -325,7 +308,7 @@ int record_load(struct arena *arena, int dir, const char *file, struct record *r
 		return err_memory(err);
 	if (fd < 0)
 		return err_sys(err, -fd, "%s", what);
-	if (!is_roots_alone(fd))
+	if (!trust_is_roots_alone(fd))
 		return err_set(err, "%s: users other than root can write it, so it is not trusted",
 			       what);
 	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, what, &text, err) < 0 ||

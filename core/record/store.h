@@ -24,7 +24,7 @@
 
 #include "core/record/record.h"
 
-/* Below the sysroot. The pods of the DaemonSets mount this directory of the node, and no other. */
+/* Below the sysroot. Of the node's /run the reporter's pods mount this directory alone. */
 #define RECORD_DIR "run/oci-rdma-hook/records"
 #define RECORDS_MAX 1024
 

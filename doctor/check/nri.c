@@ -3,7 +3,6 @@
  * The NRI plugin, as it says itself (explain/nri_status.h), and which entry points the node has: so
  * that nobody takes for given what only another way gives.
  */
-#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -129,24 +128,25 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 {
 	struct nri_status status;
 
-	switch (nri_status_find(findings->arena, doctor->node.root, doctor->node.recorded, &status,
-				err)) {
-	case 0:
-		if (!status.since)
-			return add_unconnected(doctor, findings, &status);
-		return status.trouble ? add_troubled(findings, &status)
-				      : add_connected(doctor, findings, &status, err);
-	case -ESRCH:
-		return add_ended(findings, &status);
-	case -ETIMEDOUT:
-		return add_hanging(findings, &status);
-	case -ENOENT:
-		return add_absent(doctor, findings);
-	default:
+	if (nri_status_find(findings->arena, doctor->node.root, doctor->node.recorded, &status,
+			    err) < 0)
 		return err->memory ? -1
 				   : findings_add(findings, "nri", NULL, FINDING_UNCHECKED, NULL,
 						  "%s", err->text);
+	switch (status.state) {
+	case NRI_ABSENT:
+		return add_absent(doctor, findings);
+	case NRI_ENDED:
+		return add_ended(findings, &status);
+	case NRI_HANGS:
+		return add_hanging(findings, &status);
+	case NRI_UNCONNECTED:
+		return add_unconnected(doctor, findings, &status);
+	case NRI_SERVES:
+		break;
 	}
+	return status.trouble ? add_troubled(findings, &status)
+			      : add_connected(doctor, findings, &status, err);
 }
 
 /* ---- the entry points ---- */

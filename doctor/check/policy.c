@@ -24,7 +24,8 @@ static int open_plugin(const struct doctor *doctor)
 	cleanup_fd root = -1;
 
 	if (doctor->options.common.config ||
-	    nri_status_find(&arena, node->root, node->recorded, &status, &ignored) < 0)
+	    nri_status_find(&arena, node->root, node->recorded, &status, &ignored) < 0 ||
+	    status.state < NRI_UNCONNECTED)
 		return -1;
 	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
 	/* A magic link, but in a recorded tree a directory */

@@ -406,8 +406,9 @@ for name in kubernetes-nri openshift-nri; do
 	# A pod that hangs may not keep its node's next one away for long.
 	is "$name: the kubelet waits no longer for a plugin that ends than systemd" "$(sed -n 's/^TimeoutStopSec=//p' config/nri/oci-rdma-nri-a.service)" \
 		"$(daemonset .terminationGracePeriodSeconds "$name")"
-	is "$name: the status is in memory" true "$(daemonset '(.containers[0].volumeMounts[] | select(.mountPath == "/run").name) as $run |
-		.volumes[] | select(.name == $run).emptyDir.medium == "Memory"' "$name")"
+	is "$name: of the node it may write to one directory, where the doctor reads its status" '["/run/oci-rdma-hook"]' "$(daemonset '(.volumes | map(select(.hostPath) |
+		{key: .name, value: .hostPath.path}) | from_entries) as $paths | [.containers[].volumeMounts[] | select(.readOnly == null and .name != "nri") |
+		select($paths[.name] == .mountPath).mountPath] | tojson' "$name")"
 	# What listens serves no container, and what serves containers does not listen.
 	is "$name: what answers a collector is not root, and has nothing of the node or of SELinux" true "$(daemonset '
 		(.volumes | map(select(.emptyDir).name)) as $own | .containers[] | select(.ports) | .name == "metrics" and
@@ -560,7 +561,7 @@ is "events: the role may create events, and nothing else" '[[{"apiGroups":["even
 	"$(jq -c '[(map(select(.kind == "ClusterRole"))[0].rules), (map(select(.kind == "ClusterRoleBinding"))[0].subjects[0] | .namespace + "/" + .name)]' "$T/kubernetes-events.json")"
 is "events: of the node it sees one directory, and may not write there" '[["/run/oci-rdma-hook/records"],[true,true]]' \
 	"$(daemonset '[[.volumes[].hostPath.path // empty], [.containers[].volumeMounts[].readOnly]]' kubernetes-events | jq -c .)"
-is "events: the plugin writes where it reads" true "$(daemonset '[.containers[] | select(.name != "metrics").volumeMounts | any(.mountPath == "/run/oci-rdma-hook/records" and .readOnly == null)] | all' kubernetes-nri)"
+is "events: the plugin writes where it reads" true "$(daemonset '[.containers[] | select(.name != "metrics").volumeMounts | any(.mountPath == "/run/oci-rdma-hook" and .readOnly == null)] | all' kubernetes-nri)"
 json "$T/config-openshift-doctor.yaml" >"$T/openshift-doctor.json"
 is "openshift-doctor: the SCC is for the account under which kubectl debug runs its pods, in a namespace of its own" \
 	"default oci-rdma-doctor use oci-rdma-doctor false" "$(jq -r '(map(select(.kind == "RoleBinding"))[0].subjects[0]) as $who |

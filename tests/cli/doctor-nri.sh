@@ -10,7 +10,7 @@ SOCKET=var/run/nri/nri.sock
 
 # connected [JQ-FILTER]: the status file of a plugin that has served
 connected() {
-	write run/oci-rdma-hook/nri.json "$(jq -c "${1:-.}" <<<'{"schema":1,"pid":77,"started":4242,"socket":"/var/run/nri/nri.sock",
+	write run/oci-rdma-hook/nri.json "$(jq -c "${1:-.}" <<<'{"schema":1,"pid":77,
 		"connected_since":"2026-11-21T20:22:43Z","trouble":null,"runtime":"containerd","version":"2.1.9",
 		"answers":12,"answers_us":9,"slowest_us":4}')"
 }
@@ -74,48 +74,21 @@ enabled() {
 try "a unit that is enabled, and does not run" nri warn "is enabled, but not running" on_a_node enabled
 try "a status file that cannot be read" nri "not checkable" "/run/oci-rdma-hook/nri.json" on_a_node write run/oci-rdma-hook/nri.json '{'
 
-# ---- in a container of its own, as the DaemonSet's: its status is in there alone ----
-# in_a_pod STARTED: process 812 of the node is its process 1, which was given the directory of the node's socket
-in_a_pod() {
-	write proc/812/comm oci-rdma-nri
-	write proc/812/stat "812 (oci-rdma-nri) S 1 $(seq -s ' ' 5 21) $1 0 0"
-	connected '.pid = 1'
-	mkdir -p "$NODE/proc/812/root"
-	mv "$NODE/run" "$NODE/proc/812/root/"
-	mkdir -p "$NODE/proc/812/root/var/run" "$NODE/var/run"
-	mkdir -m 0700 "$NODE/proc/812/root/var/run/nri"
-	rm -rf "${NODE:?}/var/run/nri"
-	ln -s ../../proc/812/root/var/run/nri "$NODE/var/run/nri"
-}
-try "the DaemonSet's plugin is an entry point" nri ok "connected to containerd 2.1.9" on_a_node in_a_pod 4242
-also entry_points ok "hook, NRI: "
-with_policy() { in_a_pod 4242 && write proc/812/root/etc/oci-rdma-hook/config.json "$1"; }
+# ---- in a container of its own, as the DaemonSet's ----
+# with_policy TEXT: the plugin is process 812 of the node
+with_policy() { connected '.pid = 812' && write proc/812/root/etc/oci-rdma-hook/config.json "$1"; }
 try "its policy is a ConfigMap's" "policy/the NRI plugin's" ok "opt in by device (/etc/oci-rdma-hook/config.json in its container: a ConfigMap's)" \
 	on_a_node with_policy '{"opt_in": "device"}'
 try "…with a mistake" "policy/the NRI plugin's" fail "config.json: line 1" on_a_node with_policy '{"opt_in": "x"}'
 has "what to do" "Correct the ConfigMap" "$found"
-# nobody NAME COMMAND…: what the command has left is no plugin of ours
-nobody() { try "$1" nri ok "no oci-rdma-nri runs" on_a_node "${@:2}"; }
-nobody "another process of that name has not written it" in_a_pod 4243
-renamed() { in_a_pod 4242 && write proc/812/comm oci-rdma-nrl; }
-nobody "nor has one of another name" renamed
-# Any container's root may take the name and write the file.
-forged() { in_a_pod 4242 && rm "$NODE/var/run/nri" && "$@"; }
-nobody "a container that calls itself so, on a node without NRI, is not believed" forged true
-nobody "nor one that does not have the node's socket" forged mkdir -m 0700 "$NODE/var/run/nri"
+open_to_all() { connected && chmod 0777 "$NODE/run/oci-rdma-hook"; }
+try "a status that others could have written is not believed" nri "not checkable" "/run/oci-rdma-hook must belong to root alone" on_a_node open_to_all
 also entry_points ok "hook: the limit reaches only the main process"
-open_to_all() { in_a_pod 4242 && chmod 0755 "$NODE/proc/812/root/var/run/nri"; }
-nobody "nor one whose directory of the socket anybody may have" open_to_all
 if chown 12345 "$T" 2>/dev/null; then
 	chown 0 "$T"
-	of_a_user() { in_a_pod 4242 && chown 12345 "$NODE/proc/812"; }
-	nobody "nor a process that root does not run" of_a_user
+	of_a_user() { connected && chown 12345 "$NODE/run/oci-rdma-hook"; }
+	try "…nor that of another user" nri "not checkable" "must belong to root alone" on_a_node of_a_user
 fi
-for socket in null '"nri.sock"' '"/"' "\"/$(printf '%05000d' 0)/nri.sock\""; do
-	named() { in_a_pod 4242 && jq -c ".socket = $socket" "$NODE/proc/812/root/run/oci-rdma-hook/nri.json" >"$T/nri.json" &&
-		mv "$T/nri.json" "$NODE/proc/812/root/run/oci-rdma-hook/nri.json"; }
-	nobody "nor one that names no such socket (${socket:0:16})" named
-done
 
 # ---- how it is reported ----
 row "it is reported as text and as a metric, and not in a container"

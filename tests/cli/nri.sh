@@ -65,95 +65,96 @@ printed "--check, connected and yet something is wrong" "plugin      connected t
 	'{"connected_since": "d", "runtime": "c", "version": "2", "trouble": "a\u001b[2Jb"}'
 rm -r "$T/empty/run"
 
-# On the node itself a status file is believed as long as its process lives. Here the node has one process, which is --check itself later:
-# a plugin of another suite, or of this machine, is not to be found.
-# checked LATER [OPTION [AGE]]: what --check says of a file that names this process, started LATER clock ticks than it was; written AGE s ago
-checked() {
-	# shellcheck disable=SC2016 # the inner shell's
-	unshare --mount --pid --fork --mount-proc sh -c 'mount -t tmpfs none /run && mkdir -m 0700 /run/oci-rdma-hook &&
-		start=$(sed "s/.*) //" /proc/1/stat | cut -d " " -f 20) &&
-		now=$(cut -d . -f 1 /proc/uptime) # as CLOCK_MONOTONIC, if the machine was never suspended
-		printf "{\"pid\":1,\"started\":%s,\"alive_ms\":%s,%s}" "$((start + $1))" "$(((now - $4) * 1000))" "$5" >/run/oci-rdma-hook/nri.json
-		exec "$2" "$3"' - "$1" "$NRI" "${2:---check}" "${3:-0}" "${4:-$CONNECTED}" >"$T/out" 2>&1
-}
-# shellcheck disable=SC2089 # no command line is made of them
-CONNECTED='"connected_since":"2026-11-21T20:22:43Z"' UNCONNECTED='"connected_since":null' 
-if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
-	checked 0
-	is "--check, the process lives: status" 0 "$?"
-	checked 1
-	is "--check, another process has its id: status" 1 "$?"
-	has "it says that the plugin has ended" "has ended unexpectedly" "$(cat "$T/out")"
-	for option in --check --check-alive; do
-		checked 0 "$option" 60
-		is "$option, nothing written for a minute: status" 1 "$?"
-		has "$option, nothing written for a minute: it says that the plugin hangs" "hangs: process 1 " "$(cat "$T/out")"
-	done
-	checked 0 --check 0 "$UNCONNECTED"
-	is "--check, not connected: status" 1 "$?"
-	checked 0 --check-alive 0 "$UNCONNECTED"
-	is "--check-alive, not connected: status" 0 "$?"
-else
-	echo "ok - --check on the node itself # skip: mount namespaces are not allowed here"
-fi
+# ---- on the node itself, where a status file is believed as long as somebody holds its lock ----
 
-# In a container of hostPID a probe sees the plugin of the container beside it, which has the same socket. It judges its own.
-# container NAME COMMAND…: with a root and a /run of its own, the node's processes and socket, and no capability
-# shellcheck disable=SC2317 # called by neighbours
+# plugin FILE AGE CONNECTED: leaves what a plugin has in /run AGE s after it hung (0: it works, for as long as the test takes), holds the lock, says so by the file FILE.begun, and sleeps
+# shellcheck disable=SC2317 # called by shells in namespaces
+plugin() {
+	"$PYTHON" -c '
+import fcntl, json, os, sys, time
+path, age, since = "/run/oci-rdma-hook/" + sys.argv[1], int(sys.argv[2]) or -1000, sys.argv[3]
+lock = os.open(path + ".lock", os.O_RDWR | os.O_CREAT, 0o600)
+fcntl.lockf(lock, fcntl.LOCK_EX)
+with open(path, "w") as file:
+    json.dump({"pid": 1, "alive_ms": time.clock_gettime_ns(time.CLOCK_MONOTONIC) // 10**6 - age * 1000, "connected_since": since or None}, file)
+open(sys.argv[4], "w").close()
+time.sleep(1000)' "$1" "$2" "$3" "$T/$1.begun" >/dev/null &
+	until [ -e "$T/$1.begun" ]; do kill -0 $! || return; sleep 0.1; done
+	rm "$T/$1.begun"
+}
+# answers: the exit statuses of the probes
+# shellcheck disable=SC2317
+answers() { for option in --check --check-alive; do "$NRI" "$option" >"$T/out$option" 2>&1; echo "$?"; done; }
+# on_the_node COMMAND…: with processes and a /run of its own; a plugin of another suite, or of this machine, is not to be found
+on_the_node() {
+	# shellcheck disable=SC2016 # the inner shell's
+	unshare --mount --pid --fork --mount-proc bash -c 'mkdir -p /var/run/nri 2>/dev/null; mount -t tmpfs none /run && mkdir -m 0700 /run/oci-rdma-hook /run/nri &&
+		"$@" | tr "\n" " "' - "$@"
+}
+# In a container of hostPID a probe sees the plugin of the container beside it. It judges its own.
+# container NAME COMMAND…: with a root of its own, the node's processes and directory, and no capability
+# shellcheck disable=SC2317
 container() {
 	# shellcheck disable=SC2016 # the inner shell's
 	unshare --mount bash -c '
-		root=$1 && shift && mkdir -p "$root" && mount -t tmpfs none "$root" && cd "$root" && mkdir -p run/oci-rdma-hook var/run/nri proc &&
-		for dir in bin dev lib lib64 usr "$T" "${NRI%/*}"; do mkdir -p "./$dir" && mount --rbind "/$dir" "./$dir" || exit; done &&
-		mount --rbind /proc proc && mount --bind "$T/nodes-nri" var/run/nri &&
+		root=$1 && shift && mkdir -p "$root" && mount -t tmpfs none "$root" && cd "$root" && mkdir -p run/oci-rdma-hook proc &&
+		for dir in bin dev lib lib64 usr "$T" "${NRI%/*}" "${PYTHON%/bin/*}"; do mkdir -p "./$dir" && mount --rbind "/$dir" "./$dir" || exit; done &&
+		mount --rbind /proc proc && mount --bind /run/oci-rdma-hook run/oci-rdma-hook &&
 		exec chroot . setpriv --bounding-set=-all --inh-caps=-all -- "$@"' - "$T/roots/$1" "${@:2}"
 }
-# What a plugin leaves in /run, and then sleeps under its name
-# shellcheck disable=SC2016,SC2089 # the inner shell's
-PLUGIN='start=$(sed "s/.*) //" "/proc/$$/stat" | cut -d " " -f 20) now=$(cut -d . -f 1 /proc/uptime)
-	printf "{\"pid\":%s,\"started\":%s,\"alive_ms\":%s,\"socket\":\"/var/run/nri/nri.sock\",%s}" "$$" "$start" "$(((now - $1) * 1000))" "$2" \
-		>/run/oci-rdma-hook/nri.json
-	: >"$3"; exec "$T/oci-rdma-nri" 1000'
-# neighbours AGE: one container whose plugin serves; one whose plugin has written nothing for AGE s; prints what the second one's probes answer, and
-# the node's --check, without a plugin of its own and with one
-# shellcheck disable=SC2317 # called by the shell in the namespace
-neighbours() {
-	container serves sh -c "$PLUGIN" - 0 "$CONNECTED" "$T/first" >/dev/null &
-	local served=$!
-	# shellcheck disable=SC2016 # the inner shell's
-	container probed sh -c '
-		sh -c "$PLUGIN" - "$1" "$CONNECTED" "$T/second" >/dev/null & plugin=$!
-		until [ -e "$T/first" ] && [ -e "$T/second" ] && [ "$(cat "/proc/$plugin/comm")" = oci-rdma-nri ]; do kill -0 "$plugin" || exit; sleep 0.1; done
-		for option in --check --check-alive; do "$NRI" "$option" >"$T/out$option" 2>&1; echo "$?"; done
-		kill "$plugin"; wait "$plugin" 2>/dev/null
-		for option in --check --check-alive; do "$NRI" "$option" >"$T/ended$option" 2>&1; echo "$?"; done' - "$1"
-	"$NRI" --check >"$T/out" 2>&1
-	echo "$?"
-	# One of the node itself, which is not connected, is not what serves the node either.
-	sh -c "$PLUGIN" - 0 "$UNCONNECTED" "$T/third" >/dev/null &
-	until [ -e "$T/third" ] && [ "$(cat "/proc/$!/comm")" = oci-rdma-nri ]; do kill -0 $! || return; sleep 0.1; done
-	"$NRI" --check >"$T/out" 2>&1
-	echo "$?"
-	kill "$served" $!
-	rm -f "$T/first" "$T/second" "$T/third"
+SINCE=2026-11-21T20:22:43Z
+# shellcheck disable=SC2317
+alone() {
+	plugin nri.json "$@"
+	answers
+	kill $! && wait $!
+	answers
+	rm /run/oci-rdma-hook/nri.json*
+	answers
+} 2>/dev/null
+# another_pods: a container sees the file of another pod's plugin, and not the process. Then it has one of its own
+# shellcheck disable=SC2016,SC2317
+another_pods() {
+	plugin nri.json 0 "$SINCE"
+	unshare --pid --fork --mount-proc bash -c 'answers; plugin nri.1.json "$1" "$SINCE"; answers' - "$1"
 }
+# neighbours AGE: a container whose plugin serves, and one whose plugin has written nothing for AGE s: what the second one's probes answer, also
+# when its plugin has ended, and the node's --check
+# shellcheck disable=SC2016,SC2317
+neighbours() {
+	container serves bash -c 'plugin nri.json 0 "$SINCE"; wait' >/dev/null &
+	until [ -e /run/oci-rdma-hook/nri.json ]; do kill -0 $! || return; sleep 0.1; done
+	container probed bash -c 'plugin nri.1.json "$1" "$SINCE"; answers; cp "$T/out--check-alive" "$T/hangs"; kill $!; wait $! 2>/dev/null; answers' - "$1"
+	"$NRI" --check >"$T/out" 2>&1
+	echo "$?"
+}
+# itself: the program itself, on a node without NRI; then it is killed
+# shellcheck disable=SC2317
+itself() {
+	"$NRI" >/dev/null 2>&1 &
+	until [ -e /run/oci-rdma-hook/nri.json ]; do kill -0 $! || return; sleep 0.1; done
+	answers
+	kill -KILL $! && wait $!
+	answers
+} 2>/dev/null
 if unshare --mount --pid --fork --mount-proc true 2>/dev/null; then
-	mkdir -p "$T/roots" && mkdir -m 0700 "$T/nodes-nri" && cp "$(command -v sleep)" "$T/oci-rdma-nri"
-	# shellcheck disable=SC2090 # no command line is made of them
-	export T NRI PLUGIN CONNECTED UNCONNECTED
-	export -f container neighbours
-	# shellcheck disable=SC2016 # the inner shell's
-	beside() {
-		unshare --mount --pid --fork --mount-proc bash -c 'mkdir -p /var/run/nri 2>/dev/null; mount -t tmpfs none /run && mkdir -p -m 0700 /run/oci-rdma-hook /run/nri &&
-			mount --bind "$T/nodes-nri" "$(realpath /var/run)/nri" && neighbours "$1" | tr "\n" " "' - "$1"
-	}
-	is "hostPID: --check and --check-alive of a plugin that works, then of one that has ended beside one that serves; the node's --check finds that one" \
-		"0 0 1 1 0 0 " "$(beside 0)"
-	has "…and says that its own has ended" "has ended unexpectedly" "$(cat "$T/ended--check-alive")"
-	is "hostPID: --check and --check-alive of a plugin that hangs beside one that serves" "1 1 1 1 0 0 " "$(beside 60)"
-	has "…and says that its own hangs" "hangs: process " "$(cat "$T/out--check-alive")"
+	mkdir -p "$T/roots"
+	export T NRI PYTHON SINCE
+	export -f plugin answers container alone another_pods neighbours itself
+	is "--check and --check-alive while the plugin lives, when it has ended unexpectedly, and when its file has gone" "0 0 1 1 1 1 " "$(on_the_node alone 0 "$SINCE")"
+	is "…of one that is not connected" "1 0 1 1 1 1 " "$(on_the_node alone 0 "")"
+	is "…of one that has written nothing for a minute" "1 1 1 1 1 1 " "$(on_the_node alone 60 "$SINCE")"
+	is "…of the program itself, without NRI, then killed" "1 0 1 1 " "$(on_the_node itself)"
+	has "it says that the plugin has ended" "has ended unexpectedly" "$(cat "$T/out--check")"
+	is "a container judges no other pod's plugin, but its own" "1 1 0 0 " "$(on_the_node another_pods 0)"
+	is "…which hangs" "1 1 1 1 " "$(on_the_node another_pods 60)"
+	has "it says so" "hangs: process " "$(cat "$T/out--check-alive")"
+	is "hostPID: a plugin that works, then has ended, beside one that serves; the node's --check finds that one" "0 0 1 1 0 " "$(on_the_node neighbours 0)"
+	has "…it says that its own has ended" "has ended unexpectedly" "$(cat "$T/out--check-alive")"
+	is "hostPID: one that hangs beside one that serves" "1 1 1 1 0 " "$(on_the_node neighbours 60)"
+	has "…it says that its own hangs" "hangs: process " "$(cat "$T/hangs")"
 else
-	echo "ok - hostPID # skip: mount namespaces are not allowed here"
+	echo "ok - --check on the node itself # skip: mount namespaces are not allowed here"
 fi
 
 "$PYTHON" -IS tests/cli/tools/nri.py "$NRI" "$T" "$PATIENT" || failed=1

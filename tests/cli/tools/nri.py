@@ -261,7 +261,7 @@ def reconnects(runtime, plugin):
         equal("it registers by its name, behind the plugins that add devices", ("oci-rdma", "90"), connection.registered())
         connection.configure()
         connection.synchronize()
-        ok("it has the standard three and this connection, and none of those before", until(lambda: plugin.descriptors() == 4))
+        ok("it has the standard three, its lock and this connection, and none of those before", until(lambda: plugin.descriptors() == 5))
         ok("one connection, and no other", runtime.waits())
         connection.close()
     connection = runtime.accept().begin()
@@ -344,7 +344,7 @@ def at_once(runtime):
     until(lambda: re.search(r"connect\(.*= 0", calls()[before:]))
     ok("the socket appears: the plugin has heard of that before it connects", re.search(rf"read\({watch}, .*= [1-9](.*\n)*.*connect\(.*= 0", calls()[before:]), calls()[before:])
     connection.begin()
-    ok("connected, it watches nothing", until(lambda: plugin.descriptors() == 4))
+    ok("connected, it watches nothing", until(lambda: plugin.descriptors() == 5))  # with its lock
     plugin.end()
     connection.close()
 
@@ -437,7 +437,7 @@ def surroundings(_runtime):
             granted(connection, f"launched with {what}: served")
             if "grow" not in what:
                 counts(served=1)
-                equal(f"launched with {what}: its status is for all to read, and for none to write", 0o644, os.stat(STATUS).st_mode & 0o7777)
+                equal(f"launched with {what}: its status is root's alone", 0o600, os.stat(STATUS).st_mode & 0o7777)
             equal(f"launched with {what}: ends well", 0, plugin.end())
         except (AssertionError, Closed, OSError) as error:
             ok(f"launched with {what}", False, f"{type(error).__name__}: {error} {plugin.process.poll()} {plugin.lines()}")
@@ -531,7 +531,7 @@ def two(runtime):
     equal("SIGTERM ends it", 0, a.end())
     ok("at once", time.monotonic() - begun < PATIENCE / 10)
     ok("its own status file goes with it, and not the other one's", not os.path.exists(STATUS.replace("nri", "nri-a", 1)) and
-       sorted(name for name in os.listdir(os.path.dirname(STATUS)) if name.startswith("nri")) == ["nri-b.json"])
+       sorted(name for name in os.listdir(os.path.dirname(STATUS)) if name.startswith("nri")) == ["nri-b.json", "nri-b.json.lock"])
     connections[0].close()
 
 

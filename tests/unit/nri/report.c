@@ -15,17 +15,22 @@
 
 static struct nri_status status_of(int64_t pid)
 {
-	return (struct nri_status){
-		.pid = pid, .socket = "/run/nri.sock", .since = "2026-11-21T20:22:43Z"};
+	return (struct nri_status){.pid = pid, .since = "2026-11-21T20:22:43Z"};
+}
+
+static struct status_file file_in(const struct unit_dir *dir, const char *instance)
+{
+	return (struct status_file){.sysroot = dir->path, .instance = instance, .lock = -1};
 }
 
 static int64_t pid_there(int root)
 {
 	WITH_ARENA;
 	struct nri_status read;
-	int status = nri_status_read(&arena, root, "nri.json", &read, &err);
 
-	return status < 0 ? status : read.pid;
+	if (nri_status_find(&arena, root, true, &read, &err) < 0)
+		return -1;
+	return read.state == NRI_ABSENT ? -ENOENT : read.pid;
 }
 
 UNIT_TEST("status: written, replaced and removed")
@@ -33,17 +38,64 @@ UNIT_TEST("status: written, replaced and removed")
 	WITH_DIR(dir);
 	const struct nri_status first = status_of(12);
 	const struct nri_status second = status_of(13);
+	struct status_file file = file_in(&dir, NULL);
 
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	assert_int_equal(status_write(dir.path, NULL, &first, &err), 0);
+	assert_int_equal(status_write(&file, &first, &err), 0);
 	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_DIR).st_mode & 07777, 0700);
-	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_PATH).st_mode & 07777, 0644);
+	assert_int_equal(unit_stat(dir.fd, NRI_STATUS_PATH).st_mode & 07777, 0600);
 	assert_int_equal(pid_there(dir.fd), 12);
-	assert_int_equal(status_write(dir.path, NULL, &second, &err), 0);
+	assert_int_equal(status_write(&file, &second, &err), 0);
 	assert_int_equal(pid_there(dir.fd), 13);
-	status_remove(dir.path, NULL);
-	assert_int_equal(pid_there(dir.fd), -ENOENT);
-	status_remove(dir.path, NULL);
+	status_remove(&file);
+	assert_int_equal(unit_entries(dir.fd, NRI_STATUS_DIR), 0);
+	status_remove(&file);
+}
+
+/* Returns 0 if a process of its own gets want, while others have what they have. */
+struct taken {
+	const struct unit_dir *dir;
+	const char *instance;
+	const char *want; /* NULL: nothing */
+};
+
+static int takes(const void *context)
+{
+	const struct taken *taken = context;
+	const struct nri_status status = status_of(13);
+	struct status_file file = file_in(taken->dir, taken->instance);
+	struct err err;
+
+	if (status_write(&file, &status, &err) < 0)
+		return taken->want != NULL;
+	return !taken->want || strcmp(file.name, taken->want) != 0;
+}
+
+UNIT_TEST("status: a file is one plugin's as long as that lives")
+{
+	WITH_DIR(dir);
+	const struct nri_status status = status_of(12);
+	struct status_file file = file_in(&dir, NULL);
+	struct status_file named = file_in(&dir, "a");
+
+	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
+	assert_int_equal(status_write(&file, &status, &err), 0);
+	assert_int_equal(status_write(&named, &status, &err), 0);
+	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
+	/* It has ended without a word, so the next one takes its place. */
+	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
+	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, "a", NULL}), 0);
+	status_remove(&named);
+	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, "a", "nri-a.json"}), 0);
+	/* Somebody removes the lock's file: it is made and held again. */
+	assert_int_equal(unlinkat(dir.fd, NRI_STATUS_PATH NRI_STATUS_LOCK, 0), 0);
+	assert_int_equal(status_write(&file, &status, &err), 0);
+	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
+	/* nri.json is free now, but what the crashed plugin has left would stay for ever. */
+	status_remove(&file);
+	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
+	assert_int_equal(unlinkat(dir.fd, NRI_STATUS_DIR "/nri.1.json", 0), 0);
+	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.json"}), 0);
 }
 
 UNIT_TEST("status: each instance has a file of its own")
@@ -51,12 +103,13 @@ UNIT_TEST("status: each instance has a file of its own")
 	WITH_DIR(dir);
 	const struct nri_status a = status_of(12);
 	const struct nri_status b = status_of(13);
+	struct status_file file_a = file_in(&dir, "a");
+	struct status_file file_b = file_in(&dir, "b");
 
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	assert_int_equal(status_write(dir.path, "a", &a, &err), 0);
-	assert_int_equal(status_write(dir.path, "b", &b, &err), 0);
-	assert_int_equal(pid_there(dir.fd), -ENOENT);
-	status_remove(dir.path, "a");
+	assert_int_equal(status_write(&file_a, &a, &err), 0);
+	assert_int_equal(status_write(&file_b, &b, &err), 0);
+	status_remove(&file_a);
 	assert_int_equal(faccessat(dir.fd, NRI_STATUS_DIR "/nri-a.json", F_OK, 0), -1);
 	assert_int_equal(faccessat(dir.fd, NRI_STATUS_DIR "/nri-b.json", F_OK, 0), 0);
 }
@@ -67,19 +120,20 @@ UNIT_TEST("status: only where nobody else may write")
 	static const mode_t modes[] = {0720, 0702, 01777};
 	WITH_DIR(dir);
 	const struct nri_status status = status_of(12);
+	struct status_file file = file_in(&dir, NULL);
 
 	unit_write(dir.fd, NRI_STATUS_DIR "/other", "", 0600);
 	for (size_t i = 0; i < LENGTH(modes); i++) {
 		assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, modes[i], 0), 0);
-		assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
+		assert_int_equal(status_write(&file, &status, &err), -1);
 		assert_has(err.text, "must belong to root alone");
 	}
 	assert_int_equal(fchmodat(dir.fd, NRI_STATUS_DIR, 0755, 0), 0);
-	assert_int_equal(status_write(dir.path, NULL, &status, &err), 0);
+	assert_int_equal(status_write(&file, &status, &err), 0);
 	if (geteuid() != 0)
 		return;
 	assert_int_equal(fchownat(dir.fd, NRI_STATUS_DIR, 12345, 12345, 0), 0);
-	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
+	assert_int_equal(status_write(&file, &status, &err), -1);
 	assert_has(err.text, "must belong to root alone");
 }
 
@@ -88,14 +142,15 @@ UNIT_TEST("status: no link leads out of the tree")
 	WITH_DIR(dir);
 	cleanup_unit_dir outside = unit_dir_make();
 	const struct nri_status status = status_of(12);
+	struct status_file file = file_in(&dir, NULL);
 
 	unit_write(outside.fd, "oci-rdma-hook/nri.json", "theirs", 0644);
 	assert_int_equal(symlinkat(outside.path, dir.fd, "run"), 0);
-	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
-	status_remove(dir.path, NULL);
+	assert_int_equal(status_write(&file, &status, &err), -1);
+	status_remove(&file);
 	assert_string_equal(unit_read(&arena, outside.fd, "oci-rdma-hook/nri.json"), "theirs");
 	unit_empty(outside.fd); /* nor is a directory made there */
-	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
+	assert_int_equal(status_write(&file, &status, &err), -1);
 	assert_int_equal(unit_entries(outside.fd, "."), 0);
 }
 
@@ -103,13 +158,16 @@ UNIT_TEST("status: what cannot be done is said")
 {
 	WITH_DIR(dir);
 	const struct nri_status status = status_of(12);
+	struct status_file file = file_in(&dir, NULL);
 
-	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1); /* no /run */
+	assert_int_equal(status_write(&file, &status, &err), -1); /* no /run */
 	assert_has(err.text, "/" NRI_STATUS_DIR ": No such file");
-	assert_int_equal(status_write("/none", NULL, &status, &err), -1);
+	assert_int_equal(
+		status_write(&(struct status_file){.sysroot = "/none", .lock = -1}, &status, &err),
+		-1);
 	assert_has(err.text, "No such file");
 	unit_write(dir.fd, NRI_STATUS_DIR, "", 0600);
-	assert_int_equal(status_write(dir.path, NULL, &status, &err), -1);
+	assert_int_equal(status_write(&file, &status, &err), -1);
 	assert_has(err.text, "Not a directory");
 }
 
@@ -236,7 +294,7 @@ static struct children children;
 static struct report report_in(const struct unit_dir *dir, const char *metrics_path)
 {
 	return (struct report){
-		.sysroot = dir->path,
+		.file = file_in(dir, NULL),
 		.metrics_path = metrics_path,
 		.children = &children,
 		.status = status_of(12),
