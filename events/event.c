@@ -35,7 +35,7 @@ static const char *make_name(struct arena *arena, const struct record *record)
 {
 	const char *what = arena_printf(arena, "%s %s %s %s %lld", record->pod_namespace,
 					record->pod, record->pod_uid ? record->pod_uid : "",
-					record_result_name(record->result),
+					record_result_names[record->result],
 					(long long)record->time / WINDOW_SECONDS);
 	size_t len = strnlen(record->pod, NAME_MAX_LEN - 17);
 

@@ -4,7 +4,6 @@
  * event. What cannot be told is logged. The program keeps nothing: started again, it posts events
  * under the same names, which are there already. So SIGTERM may end it at any point.
  */
-#include <errno.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -68,7 +67,7 @@ static void post(struct queue_item *item, const struct record *record)
 	else
 		log_event(LOG_INFO, "%s: pod=%s namespace=%s name=%s result=%s%s",
 			  answer == EVENT_POSTED ? "posted" : "there already", record->pod,
-			  place->name, container, record_result_name(record->result),
+			  place->name, container, record_result_names[record->result],
 			  waited ? "; the namespace's events are posted again" : "");
 }
 
@@ -119,16 +118,6 @@ static void serve(int dir, struct err *err)
 }
 
 /* ---- begin and end ---- */
-
-static int open_records(int root, struct err *err)
-{
-	int dir = record_open(root, err);
-
-	if (dir == -ENOENT)
-		return err_set(err, "/" RECORD_DIR " is not there: no entry point has left a "
-				    "record yet; mkdir -m 0700 -p it");
-	return dir;
-}
 
 /* A container's first process ignores a signal that it does not handle. */
 static void end(int signal)
@@ -187,7 +176,7 @@ int main(int argc, char **argv)
 	(void)sigaction(SIGINT, &action, NULL);
 	(void)snprintf(node, sizeof(node), "%s", name && name[0] ? name : "unknown");
 	root = tree_open_root(options.sysroot, &err);
-	dir = root < 0 ? -1 : open_records(root, &err);
+	dir = root < 0 ? -1 : trust_open_dir(root, RECORD_DIR, &err);
 	if (dir >= 0 && api_open(root, &err) == 0)
 		serve(dir, &err);
 	log_event(LOG_ERR, "%s", err.text);

@@ -13,13 +13,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 
-int fs_open_regular(int dir, const char *name)
-{
-	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
-
-	return path < 0 ? path : fs_reopen_regular(path);
-}
-
 static int open_regular(int root, const char *path)
 {
 	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);

@@ -5,9 +5,6 @@
 
 #include "core/base/fs.h"
 
-/* fs_reopen_regular() for a name below dir, whose last component is not followed. */
-int fs_open_regular(int dir, const char *name);
-
 /*
  * The whole file, in the arena. A leading '/' of path means root. Returns 0 or -errno; -EINVAL if
  * it is not a regular file, -EFBIG if it has more than max bytes.

@@ -183,7 +183,7 @@ static void put_decided(yajl_gen gen, const struct record *record)
 	clock_utc(record->time, time);
 	json_put_string(gen, "note");
 	(void)yajl_gen_map_open(gen);
-	json_put_member(gen, "result", record_result_name(record->result));
+	json_put_member(gen, "result", record_result_names[record->result]);
 	json_put_member(gen, "reason", record->reason);
 	json_put_member(gen, "entry_point", record->entry_point);
 	json_put_member(gen, "policy", record->policy);

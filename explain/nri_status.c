@@ -8,10 +8,9 @@
 
 #include "core/base/cleanup.h"
 #include "core/base/clock.h"
-#include "core/json/fields.h"
 #include "explain/files.h"
 
-static const struct json_field fields[] = {
+const struct json_field nri_status_fields[] = {
 	JSON_FIELD(struct nri_status, pid, "pid", JSON_NUMBER),
 	JSON_FIELD(struct nri_status, alive_ms, "alive_ms", JSON_NUMBER),
 	JSON_FIELD(struct nri_status, since, "connected_since", JSON_STRING),
@@ -24,29 +23,6 @@ static const struct json_field fields[] = {
 	JSON_FIELD(struct nri_status, unseen, "unseen", JSON_NUMBER),
 	{0},
 };
-
-const char *nri_status_text(struct arena *arena, const struct nri_status *status, size_t *ret_len)
-{
-	return json_fields_write(arena, fields, status, ret_len);
-}
-
-/* Returns 1; 0: it has gone; or -1. */
-static int read_file(struct arena *arena, int dir, const char *name, struct nri_status *ret_status,
-		     struct err *err)
-{
-	const char *what = arena_printf(arena, "/" NRI_STATUS_DIR "/%s", name);
-	cleanup_fd fd = fs_open_regular(dir, name);
-	struct fs_text text;
-
-	if (!what)
-		return err_memory(err);
-	if (fd < 0)
-		return fd == -ENOENT ? 0 : err_sys(err, -fd, "%s", what);
-	return fs_read(arena, fd, NRI_STATUS_SIZE_MAX, what, &text, err) < 0 ||
-			       json_fields_read(arena, fields, what, &text, ret_status, err) < 0
-		       ? -1
-		       : 1;
-}
 
 /* Whether the process has this root: 1 or 0; -1: we may not look. */
 static int has_root(int root, int64_t pid)
@@ -96,7 +72,9 @@ int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_
 	for (int i = 0; i < n; i++) {
 		struct nri_status found = {0};
 		int64_t holder = recorded ? 0 : find_holder(sysroot, dir, names[i]);
-		int status = holder < 0 ? 0 : read_file(arena, dir, names[i], &found, err);
+		int status = holder < 0 ? 0
+					: json_fields_read(arena, nri_status_fields, dir,
+							   NRI_STATUS_DIR, names[i], &found, err);
 
 		if (status < 0)
 			return -1;

@@ -17,12 +17,12 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
+#include "core/json/fields.h"
 
 /* Below the sysroot, root's alone: nri.json and any other *.json, each with its lock's file */
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
 #define NRI_STATUS_PATH NRI_STATUS_DIR "/nri.json"
 #define NRI_STATUS_LOCK ".lock"
-#define NRI_STATUS_SIZE_MAX (64 * 1024)
 
 /* A plugin that works writes its file at least so often; older than the second, it hangs. */
 #define NRI_STATUS_EACH_MS 2000
@@ -62,8 +62,8 @@ struct nri_status {
 	unsigned n_connected; /* of these */
 };
 
-/* The file's text, in the arena; NULL without memory */
-const char *nri_status_text(struct arena *arena, const struct nri_status *status, size_t *ret_len);
+/* The file's, for json_fields_write() */
+extern const struct json_field nri_status_fields[];
 
 /*
  * The best of the node's plugins, or in a container its own. sysroot: a directory descriptor.

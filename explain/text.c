@@ -24,7 +24,7 @@ static void print_record(FILE *out, const struct container *container)
 	if (record) {
 		clock_utc(record->time, time);
 		(void)fprintf(out, "noted      %s at %s by %s, policy %s: %s\n",
-			      record_result_name(record->result), dash_if_empty(time),
+			      record_result_names[record->result], dash_if_empty(time),
 			      dash_if_empty(record->entry_point), dash_if_empty(record->policy),
 			      dash_if_empty(record->reason));
 	}

@@ -44,7 +44,7 @@ static int print_containers(int sysroot, struct err *err)
 	(void)printf("containers  %zu granted, %zu denied, %zu failed, %zu nothing\n",
 		     of[RECORD_GRANTED], of[RECORD_DENIED], of[RECORD_FAILED], of[RECORD_NOTHING]);
 	for (int i = 0; i < n; i++)
-		say("%-12s%s/%s/%s: %s", record_result_name(records[i].result),
+		say("%-12s%s/%s/%s: %s", record_result_names[records[i].result],
 		    records[i].pod_namespace ? records[i].pod_namespace : "-",
 		    records[i].pod ? records[i].pod : "-",
 		    records[i].container ? records[i].container : "-", records[i].reason);

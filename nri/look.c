@@ -100,7 +100,7 @@ static int mend(struct looked *one, struct err *err)
 			     n);
 	reason = reason ? reason : WHEN;
 	(void)remember(one->options, one->container, RECORD_MENDED, reason, WAY_IN);
-	(void)log_reason(one->container, LOG_WARNING, record_result_name(RECORD_MENDED), reason,
+	(void)log_reason(one->container, LOG_WARNING, record_result_names[RECORD_MENDED], reason,
 			 WAY_IN);
 	return 0;
 }
@@ -131,7 +131,8 @@ static enum look_result be_missed(struct looked *one, const struct limits *limit
 	if (remember(one->options, container, RECORD_MISSED, reason, WAY_IN) < 0 &&
 	    !limits->known && !(one->starts && container->plan.n_settings))
 		return LOOK_UNSEEN;
-	(void)log_reason(container, LOG_WARNING, record_result_name(RECORD_MISSED), reason, WAY_IN);
+	(void)log_reason(container, LOG_WARNING, record_result_names[RECORD_MISSED], reason,
+			 WAY_IN);
 	return one->starts && container->config.on_missed == MISSED_REFUSE ? LOOK_REFUSED
 									   : LOOK_NOTHING;
 }
@@ -288,7 +289,7 @@ void look_at_all(void *context, int out)
 	struct record_entry *gone; /* records of containers that the engine does not name */
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
-	cleanup_fd dir = record_open(root, &err);
+	cleanup_fd dir = trust_open_dir(root, RECORD_DIR, &err);
 	int n = dir < 0 ? 0 : record_list(&records, dir, false, &gone);
 
 	while (field_next(&left, &field) > 0) {

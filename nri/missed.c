@@ -16,7 +16,7 @@
 
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err)
 {
-	cleanup_fd dir = record_open(sysroot, err);
+	cleanup_fd dir = trust_open_dir(sysroot, RECORD_DIR, err);
 	struct record_entry *entries;
 	int n = dir == -ENOENT ? 0 : dir < 0 ? -1 : record_list(arena, dir, false, &entries);
 	struct record *records = n < 0 ? NULL : arena_alloc(arena, (size_t)n * sizeof(*records));

@@ -55,21 +55,6 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 
 /* ---- the status file ---- */
 
-/* Returns a descriptor, or -1. */
-static int make_dir(const char *sysroot, struct err *err)
-{
-	cleanup_fd root = tree_open_root(sysroot, err);
-	cleanup_fd run = root < 0 ? -1 : tree_open_dir(root, "run");
-	int dir;
-
-	if (root < 0)
-		return -1;
-	if (run >= 0)
-		(void)mkdirat(run, text_base_name(NRI_STATUS_DIR), 0700);
-	dir = trust_open_dir(root, NRI_STATUS_DIR, err);
-	return dir == -ENOENT ? err_sys(err, ENOENT, "/" NRI_STATUS_DIR) : dir;
-}
-
 static void make_names(struct status_file *file, int i)
 {
 	if (file->instance)
@@ -117,11 +102,11 @@ int status_write(struct status_file *file, const struct nri_status *status, stru
 	cleanup_arena arena = {0};
 	/* Root's alone, as the lock: who can read only the one would call every plugin ended. */
 	struct replacement new = {.name = file->name, .mode = 0600};
-	cleanup_fd dir = make_dir(file->sysroot, err);
+	cleanup_fd dir = trust_make_dir(file->sysroot, NRI_STATUS_DIR, err);
 
 	if (dir < 0 || hold_lock(file, dir, err) < 0)
 		return -1;
-	new.bytes = nri_status_text(&arena, status, &new.len);
+	new.bytes = json_fields_write(&arena, nri_status_fields, status, &new.len);
 	return new.bytes ? replace_own(dir, &new, file->name, err) : err_memory(err);
 }
 

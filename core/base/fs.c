@@ -63,6 +63,13 @@ int fs_reopen_regular(int path)
 	return fd;
 }
 
+int fs_open_regular(int dir, const char *name)
+{
+	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
+
+	return path < 0 ? path : fs_reopen_regular(path);
+}
+
 int tree_open_root(const char *path, struct err *err)
 {
 	/* Not open(2): musl's open(2) sets FD_CLOEXEC by a second system call as well. */
@@ -305,15 +312,36 @@ int trust_open_dir(int root, const char *path, struct err *err)
 {
 	cleanup_fd dir = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
 
-	if (dir == -ENOENT)
-		return -ENOENT;
-	if (dir < 0)
-		return err_sys(err, -dir, "/%s", path);
+	if (dir < 0) {
+		(void)err_sys(err, -dir, "/%s", path);
+		return dir == -ENOENT ? -ENOENT : -1;
+	}
 	if (!trust_is_roots_alone(dir))
 		return err_set(err,
 			       "/%s must belong to root alone: run chown root and chmod 0700 on it",
 			       path);
 	return take_fd(&dir);
+}
+
+int trust_make_dir(const char *sysroot, const char *path, struct err *err)
+{
+	cleanup_fd root = tree_open_root(sysroot, err);
+	int dir = root < 0 ? -1 : trust_open_dir(root, path, err);
+
+	if (dir != -ENOENT)
+		return dir;
+	for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
+		char name[NAME_MAX + 1];
+		char parent[NAME_MAX + 1]; /* our own paths are short */
+		cleanup_fd fd = -1;
+
+		(void)snprintf(parent, sizeof(parent), "%.*s", (int)(end - path), path);
+		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(end + 1, "/"), end + 1);
+		fd = fs_open(root, parent, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
+		if (fd >= 0 && mkdirat(fd, name, 0700) < 0 && errno != EEXIST)
+			return err_sys(err, errno, "/%s", path);
+	}
+	return trust_open_dir(root, path, err);
 }
 
 int trust_fail(int errnum, const char *what, const char *part, struct err *err)

@@ -35,6 +35,9 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve);
  */
 int fs_reopen_regular(int path);
 
+/* The same for a name below dir, whose last component is not followed. */
+int fs_open_regular(int dir, const char *name);
+
 /* Reads fd to its end. More than max bytes is an error that names what. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
@@ -130,9 +133,12 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 /* True if only root, or our own user, could have written what the descriptor holds. */
 bool trust_is_roots_alone(int fd);
 
-/* Opens a directory below root that is so, for reading. Returns a descriptor that the caller owns;
- * -ENOENT, without an *err; or -1. */
+/* Opens a directory below root for which that holds, for reading. Returns a descriptor that the
+ * caller owns; or, with *err set, -ENOENT or -1. */
 int trust_open_dir(int root, const char *path, struct err *err);
+
+/* The same, after making what is missing below the first part of the path. sysroot: a path. */
+int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 
 /* Checks one part of a path, by its descriptor; explain/linked.c uses it too. Returns 0 or -1. */
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/json/fields.h"
 
+#include <errno.h>
+
+#include "core/base/cleanup.h"
 #include "core/json/writer.h"
 
 struct written {
@@ -72,14 +75,27 @@ static void read_field(struct json_document *doc, const struct json_field *field
 	}
 }
 
-int json_fields_read(struct arena *arena, const struct json_field *fields, const char *what,
-		     const struct fs_text *text, void *ret_object, struct err *err)
+int json_fields_read(struct arena *arena, const struct json_field *fields, int dir,
+		     const char *where, const char *name, void *ret_object, struct err *err)
 {
+	cleanup_fd fd = fs_open_regular(dir, name);
+	const char *what = arena_printf(arena, "/%s/%s", where, name);
 	struct json_document doc;
+	struct fs_text text;
 
-	if (json_parse(&doc, arena, what, text->bytes, text->len, 0, err) < 0)
+	if (fd == -ENOENT)
+		return 0;
+	if (!what)
+		return err_memory(err);
+	if (fd < 0)
+		return err_sys(err, -fd, "%s", what);
+	if (!trust_is_roots_alone(fd))
+		return err_set(err, "%s: users other than root can write it, so it is not trusted",
+			       what);
+	if (fs_read(arena, fd, JSON_FIELDS_SIZE_MAX, what, &text, err) < 0 ||
+	    json_parse(&doc, arena, what, text.bytes, text.len, 0, err) < 0)
 		return -1;
 	for (const struct json_field *field = fields; field->name; field++)
 		read_field(&doc, field, (char *)ret_object + field->offset);
-	return doc.failed ? -1 : 0;
+	return doc.failed ? -1 : 1;
 }

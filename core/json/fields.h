@@ -38,8 +38,12 @@ struct json_field {
 const char *json_fields_write(struct arena *arena, const struct json_field *fields,
 			      const void *object, size_t *ret_len);
 
-/* what: the file's name for errors. Returns 0 with *ret_object in the arena, or -1. */
-int json_fields_read(struct arena *arena, const struct json_field *fields, const char *what,
-		     const struct fs_text *text, void *ret_object, struct err *err);
+/* A longer file is not read. */
+#define JSON_FIELDS_SIZE_MAX 8192
+
+/* Reads the file of this name in dir, whose path is where for errors; it must be root's alone.
+ * Returns 1 with *ret_object in the arena; 0: there is none; or -1. */
+int json_fields_read(struct arena *arena, const struct json_field *fields, int dir,
+		     const char *where, const char *name, void *ret_object, struct err *err);
 
 #endif

@@ -45,32 +45,31 @@ const char *record_text(struct arena *arena, const struct record *record, size_t
 		text_make_printable(line);
 	copy.reason = line;
 	text = line ? json_fields_write(arena, fields, &copy, ret_len) : NULL;
-	if (text && *ret_len > RECORD_SIZE_MAX) {
+	if (text && *ret_len > JSON_FIELDS_SIZE_MAX) {
 		copy.annotations.n = 0;
 		copy.settings.n = 0;
 		text = json_fields_write(arena, fields, &copy, ret_len);
 	}
-	if (!text) {
-		(void)err_memory(err);
-		return NULL;
-	}
-	if (*ret_len <= RECORD_SIZE_MAX)
+	if (text && *ret_len <= JSON_FIELDS_SIZE_MAX)
 		return text;
-	(void)err_set(err, "the record of container '%.80s' would be longer than %d bytes",
-		      record->id, RECORD_SIZE_MAX);
+	(void)(text ? err_set(err, "the record of container '%.80s' would be longer than %d bytes",
+			      record->id, JSON_FIELDS_SIZE_MAX)
+		    : err_memory(err));
 	return NULL;
 }
 
-int record_parse(struct arena *arena, const char *what, const struct fs_text *text,
-		 struct record *ret_record, struct err *err)
+int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
+		struct err *err)
 {
 	struct record record = {0};
+	int status = json_fields_read(arena, fields, dir, RECORD_DIR, file, &record, err);
 
-	if (json_fields_read(arena, fields, what, text, &record, err) < 0)
-		return -1;
+	if (status <= 0)
+		return status;
 	if (!record.id || !record.reason || !record.entry_point)
-		return err_set(err, "%s: not a record: it lacks an id, a reason or an entry point",
-			       what);
+		return err_set(err,
+			       "/%s/%s: not a record: it lacks an id, a reason or an entry point",
+			       RECORD_DIR, file);
 	*ret_record = record;
-	return 0;
+	return 1;
 }

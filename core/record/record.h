@@ -12,10 +12,10 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/base/fs.h"
 #include "core/json/fields.h"
 
-#define RECORD_SIZE_MAX 8192
+/* Below the sysroot. Of the node's /run the reporter's pods mount this directory alone. */
+#define RECORD_DIR "run/oci-rdma-hook/records"
 /* Of an event's note as well (pkg/apis/core/validation/events.go, NoteLengthLimit) */
 #define RECORD_REASON_MAX 1024
 
@@ -52,20 +52,17 @@ struct record {
 /* "granted", "missed", …; in the order of the enum, ended by NULL */
 extern const char *const record_result_names[];
 
-static inline const char *record_result_name(enum record_result result)
-{
-	return record_result_names[result];
-}
-
 /*
  * Its text, in the arena. The reason becomes one line of RECORD_REASON_MAX bytes; variables and
- * annotations are left out if the text would be longer than RECORD_SIZE_MAX. NULL with the reason.
+ * annotations are left out if the text would be longer than JSON_FIELDS_SIZE_MAX. NULL with the
+ * reason.
  */
 const char *record_text(struct arena *arena, const struct record *record, size_t *ret_len,
 			struct err *err);
 
-/* what: the file's name for errors. Returns 0 with *ret_record in the arena, or -1. */
-int record_parse(struct arena *arena, const char *what, const struct fs_text *text,
-		 struct record *ret_record, struct err *err);
+/* dir: RECORD_DIR. Returns 1 with *ret_record in the arena; 0: the file has gone meanwhile; or -1.
+ */
+int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
+		struct err *err);
 
 #endif

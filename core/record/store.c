@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -17,7 +16,6 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 
-#define PARENT "run/oci-rdma-hook"
 #define SUFFIX ".json"
 #define NAME_SIZE 256 /* NAME_MAX, and a NUL */
 /* A writer needs milliseconds; do not wait longer for one that has been stopped. */
@@ -47,7 +45,7 @@ static int make_name(const struct record *record, char name[NAME_SIZE])
 {
 	int len = snprintf(name, NAME_SIZE, "%s_%s_%s_%s_%010llx_%s" SUFFIX,
 			   name_part(record->pod_namespace, 63), name_part(record->pod_uid, 36),
-			   name_part(record->container, 63), record_result_name(record->result),
+			   name_part(record->container, 63), record_result_names[record->result],
 			   (unsigned long long)clock_ms(), record->id ? record->id : "");
 
 	return record->id && is_container_id(record->id) && len < NAME_SIZE ? 0 : -1;
@@ -105,36 +103,6 @@ int record_list(struct arena *arena, int dir, bool locked, struct record_entry *
 	}
 	*ret_entries = entries;
 	return kept;
-}
-
-/* ---- the directory ---- */
-
-int record_open(int sysroot, struct err *err)
-{
-	return trust_open_dir(sysroot, RECORD_DIR, err);
-}
-
-/* Returns a descriptor, -ENOENT or -1. */
-static int make_dir(const char *sysroot, struct err *err)
-{
-	static const char *const paths[] = {"run", PARENT, RECORD_DIR};
-	cleanup_fd root = tree_open_root(sysroot, err);
-	int dir = root < 0 ? -1 : record_open(root, err);
-
-	if (dir != -ENOENT)
-		return dir;
-	for (size_t i = 1; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		cleanup_fd parent =
-			fs_open(root, paths[i - 1], O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
-
-		if (parent < 0) {
-			(void)err_sys(err, -parent, "/" RECORD_DIR);
-			return parent == -ENOENT ? -ENOENT : -1;
-		}
-		if (mkdirat(parent, text_base_name(paths[i]), 0700) < 0 && errno != EEXIST)
-			return err_sys(err, errno, "/" RECORD_DIR);
-	}
-	return record_open(root, err);
 }
 
 /* flock(2) has no timeout. The lock goes with the descriptor. Returns 0 or -1. */
@@ -285,7 +253,7 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 {
 	cleanup_arena arena = {0};
 	struct record copy = *record;
-	cleanup_fd dir = make_dir(sysroot, err);
+	cleanup_fd dir = trust_make_dir(sysroot, RECORD_DIR, err);
 
 	if (dir < 0)
 		return dir;
@@ -295,32 +263,10 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 
 /* ---- read ---- */
 
-int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
-		struct err *err)
-{
-	cleanup_fd fd = fs_open(dir, file, O_RDONLY, RESOLVE_BENEATH);
-	const char *what = arena_printf(arena, "/" RECORD_DIR "/%s", file);
-	struct fs_text text;
-
-	if (fd == -ENOENT)
-		return 0;
-	if (!what)
-		return err_memory(err);
-	if (fd < 0)
-		return err_sys(err, -fd, "%s", what);
-	if (!trust_is_roots_alone(fd))
-		return err_set(err, "%s: users other than root can write it, so it is not trusted",
-			       what);
-	if (fs_read_regular(arena, fd, RECORD_SIZE_MAX, what, &text, err) < 0 ||
-	    record_parse(arena, what, &text, ret_record, err) < 0)
-		return -1;
-	return 1;
-}
-
 int record_read(struct arena *arena, int sysroot, const char *id, struct record *ret_record,
 		struct err *err)
 {
-	cleanup_fd dir = record_open(sysroot, err);
+	cleanup_fd dir = trust_open_dir(sysroot, RECORD_DIR, err);
 	int status = 0;
 
 	if (dir < 0)
@@ -349,7 +295,7 @@ int record_read(struct arena *arena, int sysroot, const char *id, struct record 
 int record_count(int sysroot, int64_t window_ms, size_t ret_n[RECORD_RESULTS], struct err *err)
 {
 	cleanup_arena arena = {0};
-	cleanup_fd dir = record_open(sysroot, err);
+	cleanup_fd dir = trust_open_dir(sysroot, RECORD_DIR, err);
 	struct record_entry *entries;
 	int n = dir < 0 ? 0 : record_list(&arena, dir, false, &entries);
 

@@ -24,8 +24,6 @@
 
 #include "core/record/record.h"
 
-/* Below the sysroot. Of the node's /run the reporter's pods mount this directory alone. */
-#define RECORD_DIR "run/oci-rdma-hook/records"
 #define RECORDS_MAX 1024
 
 /*
@@ -53,20 +51,12 @@ struct record_entry {
 	int64_t clock;
 };
 
-/* sysroot: a descriptor. Returns a descriptor that the caller owns; -ENOENT, without an *err, if no
- * record was ever written; or -1: others than root can write it. */
-int record_open(int sysroot, struct err *err);
-
-/* dir: of record_open(). By namespace and pod, in the arena. locked: the caller has the lock, and
+/* dir: RECORD_DIR. By namespace and pod, in the arena. locked: the caller has the lock, and
  * what is no record is removed. Returns how many, or -1 without memory. */
 int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries);
 
 /* How many there are of each result, of the last window_ms alone (0: of all). Returns 0, or -1. */
 int record_count(int sysroot, int64_t window_ms, size_t ret_n[RECORD_RESULTS], struct err *err);
-
-/* As record_read(); 0: it has gone meanwhile. */
-int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
-		struct err *err);
 
 /*
  * Removes the record of a container that its engine no longer has. It stays if it is of another

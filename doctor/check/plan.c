@@ -171,7 +171,7 @@ static int add_decision(const struct context *context)
 				    : remedy             ? remedy
 							 : RECREATE,
 				    "%s: %s (noted at %s by %s, policy %s)",
-				    record_result_name(record->result), container->plan.reason,
+				    record_result_names[record->result], container->plan.reason,
 				    time, record->entry_point,
 				    record->policy ? record->policy : "unknown");
 	}

@@ -37,7 +37,7 @@ said 0 "--sysroot DIR" --help
 said 2 "nonsense" --nonsense
 said 2 "config" --config /x
 said 2 "extra" extra
-said 1 "mkdir -m 0700 -p" --sysroot "$NODE"
+said 1 "/run/oci-rdma-hook/records: No such file" --sysroot "$NODE"
 install -d -m 0700 "$NODE/run/oci-rdma-hook" "$RECORDS"
 KUBERNETES_SERVICE_HOST='' KUBERNETES_SERVICE_PORT='' said 1 "No such file" --sysroot "$T/none"
 for name in HOST PORT; do

@@ -19,7 +19,7 @@ UNIT_TEST("status: it is read as it was written")
 	WITH_DIR(dir);
 	struct nri_status status;
 	size_t len;
-	const char *text = nri_status_text(&arena, &written, &len);
+	const char *text = json_fields_write(&arena, nri_status_fields, &written, &len);
 
 	assert_non_null(text);
 	unit_write(dir.fd, NRI_STATUS_PATH, text, 0644);

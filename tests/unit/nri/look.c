@@ -274,7 +274,7 @@ UNIT_ROWS_AS("look: ", look_cases)
 		assert_has(heard.text, row->says);
 	assert_int_equal(result, row->result);
 	if (record_read(&arena, dir.fd, ID, &record, &err) == 1) {
-		assert_string_equal(record_result_name(record.result), row->after);
+		assert_string_equal(record_result_names[record.result], row->after);
 		/* An event of the pod has its time. */
 		assert_int_equal(strcmp(record.reason, "before") == 0,
 				 row->before && strcmp(row->before, row->after) == 0);

@@ -187,11 +187,11 @@ static void leave_record(const struct unit_dir *dir, int id, enum record_result 
 	char text[256];
 
 	(void)snprintf(path, sizeof(path), RECORD_DIR "/n_u_c%d_%s_%010llx_%d.json", id,
-		       record_result_name(result), (unsigned long long)(clock_ms() - age), id);
+		       record_result_names[result], (unsigned long long)(clock_ms() - age), id);
 	(void)snprintf(text, sizeof(text),
 		       "{\"id\":\"%d\",\"reason\":\"r\",\"entry_point\":\"nri\",\"result\":"
 		       "\"%s\",\"cgroup\":\"%s\"}",
-		       id, record_result_name(result), cgroup ? cgroup : "");
+		       id, record_result_names[result], cgroup ? cgroup : "");
 	unit_write(dir->fd, path, text, 0600);
 	assert_int_equal(fchmodat(dir->fd, RECORD_DIR, 0700, 0), 0);
 }
@@ -259,10 +259,7 @@ static size_t n_opened(int notify)
 	return n < 0 ? 0 : (size_t)n / sizeof(struct inotify_event);
 }
 
-/*
- * In a container its root chooses what stands there, and root of the node looks: a device does
- * something when it is opened (/dev/watchdog starts to count).
- */
+/* A device does something when it is opened (/dev/watchdog starts to count). */
 UNIT_TEST("status: nothing but a regular file is opened")
 {
 	static const mode_t types[] = {S_IFIFO, S_IFCHR, S_IFSOCK};

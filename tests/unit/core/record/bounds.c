@@ -223,7 +223,7 @@ UNIT_TEST("one who holds the lock for ever keeps a record from being written, an
 	cleanup_fd dir = -1;
 
 	assert_int_equal(write_record(&scene, &denied), 0);
-	dir = record_open(scene.dir.fd, &scene.err);
+	dir = trust_open_dir(scene.dir.fd, RECORD_DIR, &scene.err);
 	assert_int_equal(flock(dir, LOCK_EX), 0);
 	record.result = RECORD_GRANTED;
 	assert_int_equal(write_record(&scene, &record), -1);
@@ -305,7 +305,7 @@ UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at e
 	int moments = 0;
 
 	(void)fill(&scene, before, LENGTH(before));
-	dir = record_open(scene.dir.fd, &scene.err);
+	dir = trust_open_dir(scene.dir.fd, RECORD_DIR, &scene.err);
 	for (int i = 0; i < WRITERS; i++)
 		writers[i] = unit_start(write_for_ever, &scene);
 	for (; clock_ms() < end || moments < 10; moments++) {
@@ -330,7 +330,7 @@ UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at e
 	print_message("# %d moments, %d killed, at most %d files, %ld bytes\n", moments, killed,
 		      most.n, most.bytes);
 	assert_in_range(most.n, 1000, RECORDS_MAX);
-	assert_true(most.bytes <= (long)RECORDS_MAX * RECORD_SIZE_MAX);
+	assert_true(most.bytes <= (long)RECORDS_MAX * JSON_FIELDS_SIZE_MAX);
 	assert_int_equal(write_record(&scene, &denied), 0);
 	assert_int_equal(unit_entries(scene.dir.fd, RECORD_DIR),
 			 list_records(&scene, &entries)); /* no temporary file stays */

@@ -66,7 +66,7 @@ static inline int read_record(struct scene *scene, const char *id)
 
 static inline int list_records(struct scene *scene, struct record_entry **ret_entries)
 {
-	cleanup_fd dir = record_open(scene->dir.fd, &scene->err);
+	cleanup_fd dir = trust_open_dir(scene->dir.fd, RECORD_DIR, &scene->err);
 
 	return dir < 0 ? 0 : record_list(&scene->arena, dir, false, ret_entries);
 }
