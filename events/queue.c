@@ -3,6 +3,11 @@
 
 #include <string.h>
 
+static bool is_late(const struct record_entry *entry, int64_t now)
+{
+	return now - entry->clock > QUEUE_AGE_MS;
+}
+
 static struct queue_place find_place(const struct queue *queue, const char *name)
 {
 	struct queue_place place = {.turn = 0};
@@ -41,7 +46,7 @@ int queue_update(struct queue *queue, struct arena *arena, const struct record_e
 			items[i].done = queue->items[old].done;
 		else /* of podman, nothing to tell, or too late */
 			items[i].done = !name[0] || entries[i].result == RECORD_GRANTED ||
-					now - entries[i].clock > QUEUE_AGE_MS;
+					is_late(&entries[i], now);
 	}
 	arena_free(&queue->arena);
 	queue->arena = *arena;
@@ -82,19 +87,15 @@ size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t now)
 	int64_t pause = place->pause_ms * 2;
 	size_t dropped = 0;
 
-	if (!pause)
-		place->waits_since = now;
 	pause = pause < QUEUE_PAUSE_MS ? QUEUE_PAUSE_MS : pause;
 	place->pause_ms = pause < QUEUE_PAUSE_MAX_MS ? pause : QUEUE_PAUSE_MAX_MS;
 	place->waits_until = now + place->pause_ms;
-	if (now - place->waits_since < QUEUE_AGE_MS)
-		return 0;
-	place->waits_since = now;
 	for (size_t i = 0; i < queue->n; i++) {
 		struct queue_item *item = &queue->items[i];
+		bool drops = !item->done && item->place == place && is_late(item->entry, now);
 
-		dropped += !item->done && item->place == place;
-		item->done |= item->place == place;
+		item->done |= drops;
+		dropped += drops;
 	}
 	return dropped;
 }

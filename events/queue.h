@@ -6,8 +6,8 @@
  *   - Namespaces take turns, and in each the oldest record comes first.
  *   - QUEUE_BURST requests at once, then one each QUEUE_EACH_MS.
  *   - A namespace whose events are not taken, or do not reach the API server, waits alone. A pause
- *     doubles from one to the next. After an hour of them, what waits is dropped. A record that is
- *     found an hour after it was written is not told either.
+ *     doubles from one to the next. Each time the namespace's records that are older than an hour
+ *     are dropped. A record that is found so late is not told either.
  *
  * Times are clock_ms(), as the records' names have it: no clock that is set back matters.
  */
@@ -26,7 +26,6 @@
 struct queue_place {
 	const char *name;
 	unsigned turn; /* the higher, the later it was asked about */
-	int64_t waits_since;
 	int64_t waits_until;
 	int64_t pause_ms; /* 0: it does not wait */
 };
@@ -58,7 +57,7 @@ struct queue_item *queue_next(struct queue *queue, int64_t now);
 /* A request is made: it counts. */
 void queue_count(struct queue *queue, int64_t now);
 
-/* Returns how many were dropped. */
+/* The place's events were not taken. Returns how many of its records were dropped. */
 size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t now);
 
 #endif

@@ -104,11 +104,11 @@ refused() {
 		| .linux.cgroupsPath |= sub("[0-9a-f]{64}"; $id)' "$B/config.json" >"$T/config.json"
 	"$HOOK" --sysroot "$NODE" precreate <"$T/config.json" >"$T/edited" 2>/dev/null
 }
-# record NAME JSON: one that another program of root's has written. $place: its namespace; $tell: whether its author is told
-place=team-a tell=true
+# record NAME JSON: one that another program of root's has written. $place: its namespace; $tell: whether its author is told; $in: seconds from now
+place=team-a tell=true in=0
 record() {
 	local clock
-	clock=$(printf %010x "$(($(cut -d . -f 1 /proc/uptime) * 1000))")
+	clock=$(printf %010x "$((($(cut -d . -f 1 /proc/uptime) + in) * 1000))")
 	printf '%s' "${2/#\{/\{\"entry_point\":\"nri\",\"tell\":$tell,}" >"$RECORDS/.new"
 	chmod 0600 "$RECORDS/.new"
 	mv "$RECORDS/.new" "$RECORDS/${place}_$1_c_denied_${clock}_$1.json"
@@ -253,8 +253,27 @@ rm "$API/refuses"
 within posted "$((before + 2))"
 is "the other event" '"h-limited-0"' "$(events .regarding.name | tail -1)"
 
-row "20 events at once, and the next after five seconds"
+row "what a namespace refuses for an hour is given up, with one line; what is younger is posted when it takes events again"
 stop
+# The reporter's clock is two hours ahead: so the records are as old, also on a machine that was booted just now.
+if unshare --time --monotonic 7200 --fork true 2>/dev/null; then
+	rm -f "$RECORDS"/*
+	echo team-a >"$API/refuses"
+	# A slow machine finds the first of these too late.
+	for left in 3 10 30 60 120; do
+		in=$((3600 + left)) record "old-$left" "{\"id\":\"o$left\",\"pod\":\"h-old-$left\",\"namespace\":\"team-a\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(date +%s)}"
+	done
+	in=7200 record young "{\"id\":\"y\",\"pod\":\"h-young-0\",\"namespace\":\"team-a\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(date +%s)}"
+	start unshare --time --monotonic 7200 --fork --kill-child
+	check "the line" within logs "gave up [1-5] records of namespace team-a after an hour: the API server answers 429: limited; the node's journal"
+	rm "$API/refuses"
+	check "the younger one" within logs "posted: pod=h-young-0 "
+	stop KILL
+else
+	echo "ok - what a namespace refuses for an hour is given up # skip: time namespaces are not allowed here"
+fi
+
+row "20 events at once, and the next after five seconds"
 rm -f "$RECORDS"/*
 for i in {1..21}; do
 	record "many-$i" "{\"id\":\"m$i\",\"pod\":\"h-many-$i\",\"namespace\":\"team-a\",\"container\":\"c\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(date +%s)}"

@@ -101,7 +101,7 @@ UNIT_TEST("a grant, a container without a namespace, and what is found after an 
 	list(&scene, LISTED("_p_d_1", "a_p_g_1", "a_q_d_3600001", "a_r_d_3600000"), NOW);
 	assert_string_equal(tell_next(&scene, NOW), "a_r_d_3600000");
 	assert_string_equal(tell_next(&scene, NOW), "");
-	/* One that waits is not too late: its namespace is dropped as a whole. */
+	/* One that waits for its turn is not too late. */
 	list(&scene, LISTED("a_s_d_0"), NOW);
 	list(&scene, LISTED("a_s_d_0"), NOW + 2 * QUEUE_AGE_MS);
 	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS), "a_s_d_0");
@@ -156,21 +156,26 @@ UNIT_TEST("a namespace that refuses waits alone, longer each time, until it take
 	assert_string_equal(next(&scene, now + QUEUE_PAUSE_MS), "a_q_d_0");
 }
 
-UNIT_TEST("after an hour what waits of the namespace is dropped, and nothing of others")
+UNIT_TEST(
+	"what a namespace refuses for an hour is dropped; neither younger ones nor those of others")
 {
 	cleanup_scene scene = {0};
 	struct queue_item *item;
+	const int64_t later = NOW + QUEUE_AGE_MS;
 
-	list(&scene, LISTED("a_p_d_1", "a_q_d_0", "b_p_d_1"), NOW);
+	list(&scene, LISTED("a_p_d_1", "a_q_d_1", "a_r_d_0", "b_p_d_1"), NOW);
+	assert_string_equal(tell_next(&scene, NOW), "a_p_d_1"); /* it counts no more */
+	assert_string_equal(tell_next(&scene, NOW), "b_p_d_1");
+	list(&scene, LISTED("a_p_d_1", "a_q_d_1", "a_r_d_0", "b_p_d_1", "b_q_d_1"), NOW);
 	item = queue_next(&scene.queue, NOW);
-	assert_int_equal(queue_wait(&scene.queue, item->place, NOW), 0);
-	assert_int_equal(queue_wait(&scene.queue, item->place, NOW + QUEUE_AGE_MS - 1), 0);
-	assert_int_equal(queue_wait(&scene.queue, item->place, NOW + QUEUE_AGE_MS), 2);
-	list(&scene, LISTED("a_p_d_1", "a_r_d_0", "b_p_d_1"), NOW); /* a new one is tried */
-	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS - 1), "b_p_d_1");
-	item = queue_next(&scene.queue, NOW + 2 * QUEUE_AGE_MS - 1);
-	assert_string_equal(item->entry->file, "a_r_d_0");
-	assert_int_equal(queue_wait(&scene.queue, item->place, NOW + 2 * QUEUE_AGE_MS - 1), 0);
+	assert_string_equal(item->entry->file, "a_q_d_1");
+	assert_int_equal(queue_wait(&scene.queue, item->place, later - 1), 0);
+	assert_int_equal(queue_wait(&scene.queue, item->place, later), 1);
+	assert_int_equal(queue_wait(&scene.queue, item->place, later), 0);
+	list(&scene, LISTED("a_q_d_1", "a_r_d_0", "b_p_d_1", "b_q_d_1"), later);
+	assert_string_equal(tell_next(&scene, later), "b_q_d_1");
+	assert_string_equal(tell_next(&scene, later + QUEUE_PAUSE_MAX_MS), "a_r_d_0");
+	assert_string_equal(tell_next(&scene, later + QUEUE_PAUSE_MAX_MS), "");
 }
 
 int main(void)
