@@ -401,8 +401,8 @@ UNIT_TEST("nothing given: the dry run alone describes the device")
 	node_dir = dir;
 	unit_write(dir.fd, "sys/dev/char/x", "", 0644);
 	unit_write(dir.fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0644);
-	unit_write(dir.fd, "sys/" PCI_FUNCTION "/infiniband/mlx5_6/ports/1/link_layer", "Ethernet\n",
-		   0644);
+	unit_write(dir.fd, "sys/" PCI_FUNCTION "/infiniband/mlx5_6/ports/1/link_layer",
+		   "Ethernet\n", 0644);
 	assert_int_equal(symlinkat("../../" FUNCTION, dir.fd, "sys/dev/char/231:198"), 0);
 	assert_int_equal(ports_of(true), 1);
 	assert_int_equal(ports_of(false), 0);
