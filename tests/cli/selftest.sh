@@ -99,13 +99,13 @@ is "--help" 0 "$rc"
 # ---- what a pod says ----
 
 # says NUMBERS HCA PROMISE WANT: status and words of the pod's program where 64 KiB can be locked, with the device files of these numbers, the recorded
-# node's /sys, and this NCCL_IB_HCA
+# node's /sys, this NCCL_IB_HCA, and the programs of $STAND_INS before others
 says() {
 	# shellcheck disable=SC2016 # the inner shell's
 	env ${2:+"NCCL_IB_HCA=$2"} MESSAGE="$T/message" timeout "$PATIENCE" unshare --mount bash -c '
 		mount --bind "$0" /sys && mount -t tmpfs none /dev && mkdir /dev/infiniband && mknod /dev/null c 1 3 || exit
 		for number in $1; do mknod "/dev/infiniband/uverbs$number" c 231 "$((192 + number))" || exit; done
-		exec prlimit --memlock=65536:65536 install/kubernetes/doctor/selftest "$2"' "$NODE/sys" "$1" "$3" >"$T/out" 2>&1
+		PATH=$3$PATH exec prlimit --memlock=65536:65536 install/kubernetes/doctor/selftest $2' "$NODE/sys" "$1" "$3" "${STAND_INS-}" >"$T/out" 2>&1
 	rc=$?
 	has "$3 with devices '$1', NCCL_IB_HCA '$2'" "$4" "$rc $(<"$T/message")"
 }
@@ -126,4 +126,28 @@ says "6 10" =mlx5_6:1,mlx5_10 hca "0 PASS: NCCL_IB_HCA==mlx5_6:1,mlx5_10, the po
 says "6 10" =mlx5_6 hca "1 FAIL: NCCL_IB_HCA is '=mlx5_6', but the pod has mlx5_10,mlx5_6"
 says 6 "" host-users "1 FAIL: hostUsers: false gave no user namespace (uid_map: 0 0 "
 says 6 "" nonsense "1 FAIL: there is no promise nonsense"
+
+row "two pods that do not find each other: each says so, by the clock, before its deadline ends it"
+STAND_INS=$T/stand-ins:
+mkdir "$T/stand-ins"
+cat >"$T/stand-ins/oci-rdma-doctor" <<-EOT
+	#!/bin/sh
+	echo >>$T/attempts
+	printf '%s\n' '"id": "verbs_remote",' '"status": "fail",' '"evidence": "server: no such name",'
+	exit 1
+EOT
+printf '#!/bin/sh\nnow=$(($(cat %s) + 45))\necho $now >%s\necho $now\n' "$T/clock" "$T/clock" >"$T/stand-ins/date"
+printf '#!/bin/sh\n' >"$T/stand-ins/sleep"
+printf '#!/bin/sh\nexit 124\n' >"$T/stand-ins/timeout"
+chmod +x "$T"/stand-ins/*
+echo 0 >"$T/clock"
+export REPORT=$T/report
+for promise in "client server" server; do
+	says 6 "" "$promise" "1 FAIL: user $(id -u) can lock only 64 KiB, and NCCL_IB_HCA is not set: on node"
+done
+check "without a grant nothing is tried" test ! -e "$T/attempts"
+export NEEDED=64
+says 6 "" "client server" "1 FAIL: fail server: no such name"
+is "attempts of 45 s each" 3 "$(wc -l <"$T/attempts")"
+says 6 "" server "1 FAIL: no client came in 240 s: see what the pod client says"
 finish
