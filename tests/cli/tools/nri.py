@@ -25,7 +25,7 @@ RDMA = {"annotations": ASKS, "devices": TWO}
 def counts(**wanted):
     """The records and the status file say this, a moment after an answer; served: so many answers"""
     def now():
-        results = [name.split("_")[3] for name in os.listdir(RECORDS)] if os.path.isdir(RECORDS) else []
+        results = [name.split("_")[3] for name in os.listdir(RECORDS) if name.endswith(".json")] if os.path.isdir(RECORDS) else []
         return {"served": status()["answers"], **{name: results.count(name) for name in results}}
     return until(lambda: wanted.items() <= now().items() and now())
 
