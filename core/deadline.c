@@ -30,9 +30,7 @@ static void on_alarm(int signal)
 		_exit(1);
 	}
 	/* A child inherits the signal mask and handlers that we were started with. */
-	(void)alarm(seconds_before);
-	(void)sigaction(SIGALRM, &before, NULL);
-	(void)sigprocmask(SIG_SETMASK, &mask_before, NULL);
+	deadline_disarm();
 	late();
 }
 

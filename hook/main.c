@@ -46,11 +46,6 @@ struct command {
 	enum dry_run_format format;
 };
 
-static int wrong_usage(const char *what, const char *which)
-{
-	return command_line_error(HOOK_NAME, what, which);
-}
-
 enum option_code {
 	OPTION_DRY_RUN = OPTION_OWN,
 	OPTION_FORMAT,
@@ -79,7 +74,7 @@ static int take_hook_option(void *context, int option, char *value)
 	default: /* OPTION_FORMAT */
 		format = command_line_choose(formats, sizeof(formats) / sizeof(formats[0]), value);
 		if (format < 0)
-			return wrong_usage("unknown format", value);
+			return command_line_error(HOOK_NAME, "unknown format", value);
 		command->has_format = true;
 		command->format = (enum dry_run_format)format;
 		return -1;
@@ -100,19 +95,22 @@ static int run_stage(const struct options *options, const char *name)
 
 	if (stage >= 0)
 		return stage_run(options, (enum stage)stage);
-	return strcmp(name, "precreate") == 0 ? precreate_run(options)
-					      : wrong_usage("unknown stage", name);
+	return strcmp(name, "precreate") == 0
+		       ? precreate_run(options)
+		       : command_line_error(HOOK_NAME, "unknown stage", name);
 }
 
 /* operands: n of them */
 static int run_command(const struct command *command, char *const *operands, int n)
 {
 	if (command->has_format && !command->is_dry_run)
-		return wrong_usage("--format can only be used with --dry-run", NULL);
+		return command_line_error(HOOK_NAME, "--format can only be used with --dry-run",
+					  NULL);
 	if (n < 1)
-		return wrong_usage("missing operand", command->is_dry_run ? "BUNDLE" : "stage");
+		return command_line_error(HOOK_NAME, "missing operand",
+					  command->is_dry_run ? "BUNDLE" : "stage");
 	if (n > 1)
-		return wrong_usage("unexpected operand", operands[1]);
+		return command_line_error(HOOK_NAME, "unexpected operand", operands[1]);
 	if (command->is_dry_run)
 		return dry_run(&command->options, command->format, operands[0]);
 	return run_stage(&command->options, operands[0]);

@@ -12,12 +12,7 @@
 /* libcap also takes lower case, and numbers. */
 static bool is_spelled_as_in_the_specification(const char *name)
 {
-	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
-		return false;
-	name += strlen(PREFIX);
-	while ((*name >= 'A' && *name <= 'Z') || *name == '_')
-		name++;
-	return *name == '\0';
+	return text_starts_with(name, PREFIX) && !name[strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ_")];
 }
 
 int capability_number(const char *name)

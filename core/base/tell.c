@@ -55,7 +55,7 @@ struct line {
 
 /* Not by printf(3), which a signal handler must not call. quoted: for JSON, or for Go's %q, which
  * are alike here: a reason has no control characters. */
-static void put(struct line *line, const char *text, bool quoted)
+static void add_to_line(struct line *line, const char *text, bool quoted)
 {
 	for (; *text && line->len + 2 + CLOSING_MAX <= sizeof(line->text); text++) {
 		if (quoted && (*text == '"' || *text == '\\'))
@@ -122,12 +122,13 @@ static void write_runtime_log(const char *name, const char *reason)
 	if (fd < 0)
 		return;
 	line.len = 0;
-	put(&line, json ? "{\"time\":\"" : "time=\"", false);
-	put(&line, runtime_log.time, false);
-	put(&line, json ? "\",\"level\":\"error\",\"msg\":\"" : "\" level=error msg=\"", false);
-	put(&line, name, false);
-	put(&line, ": ", false);
-	put(&line, reason, true);
+	add_to_line(&line, json ? "{\"time\":\"" : "time=\"", false);
+	add_to_line(&line, runtime_log.time, false);
+	add_to_line(&line, json ? "\",\"level\":\"error\",\"msg\":\"" : "\" level=error msg=\"",
+		    false);
+	add_to_line(&line, name, false);
+	add_to_line(&line, ": ", false);
+	add_to_line(&line, reason, true);
 	close_line(&line, json ? "\"}\n" : "\"\n");
 	write_unharmed(fd, &line);
 }
@@ -139,9 +140,9 @@ void tell(const char *name, const char *reason)
 	if (!has_reader)
 		return;
 	line.len = 0;
-	put(&line, name, false);
-	put(&line, ": ", false);
-	put(&line, reason, false);
+	add_to_line(&line, name, false);
+	add_to_line(&line, ": ", false);
+	add_to_line(&line, reason, false);
 	close_line(&line, "\n");
 	write_stderr(&line);
 	if (runtime_log.path)

@@ -131,8 +131,8 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 }
 
 /* "verbs" cannot be left out: no use for that is known. */
-static void read_devices(struct json_document *doc, const struct json_node *list,
-			 struct config *config)
+static void read_device_kinds(struct json_document *doc, const struct json_node *list,
+			      struct config *config)
 {
 	static const char *const words[] = {"verbs", "vfio", NULL};
 	bool verbs = !list;
@@ -347,7 +347,7 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	json_known_keys(doc, root, keys);
 	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
 	read_admitted_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
-	read_devices(doc, json_get(doc, root, "devices", JSON_ARRAY), config);
+	read_device_kinds(doc, json_get(doc, root, "devices", JSON_ARRAY), config);
 	read_granted_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER),
 			     config);
 	config->require_memory_limit = get_bool(doc, root, "require_memory_limit", false);
