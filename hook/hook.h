@@ -18,7 +18,6 @@ enum stage {
 	STAGES,
 };
 
-/* "createRuntime", … */
 extern const char *const hook_stage_names[STAGES];
 
 /*

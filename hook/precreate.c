@@ -77,14 +77,9 @@ static void serve_spec(struct run *run, const struct options *options)
 /* What podman gets back when time is up; set before that can be */
 static struct fs_text unchanged;
 
+/* Podman gets back what it sent, also what is larger than we read: the container may have no RDMA
+ * at all. */
 static void hand_back(void)
-{
-	_exit(fs_write(STDOUT_FILENO, unchanged.bytes, unchanged.len) < 0);
-}
-
-/* Larger than we read: podman gets back what it sent, since the container may have no RDMA at all.
- */
-static void hand_on(void)
 {
 	static char buffer[65536];
 	ssize_t n = 0;
@@ -100,7 +95,6 @@ static int serve_stdin(struct run *run, const struct options *options)
 	struct container *container = &run->container;
 	struct err err;
 	bool confined;
-	bool more;
 	int status;
 
 	container->what = WHAT;
@@ -109,10 +103,9 @@ static int serve_stdin(struct run *run, const struct options *options)
 		log_failure(NULL, &err, WAY_IN);
 		return 1;
 	}
-	more = container->text.len > SPEC_SIZE_MAX;
 	unchanged = container->text;
 	run->edited = container->text;
-	deadline_arm(more ? hand_on : hand_back);
+	deadline_arm(hand_back);
 	container->lacking = own_lacks_capabilities(UINT64_MAX);
 	confined = confine(&hook_confinement, options_directory(options), &err) == 0;
 	serve_spec(run, options);
@@ -121,8 +114,8 @@ static int serve_stdin(struct run *run, const struct options *options)
 		log_failure_silently(container, &err, WAY_IN);
 	if (run->outcome.must_fail)
 		return 1;
-	if (more)
-		hand_on();
+	if (unchanged.len > SPEC_SIZE_MAX)
+		hand_back();
 	status = fs_write(STDOUT_FILENO, run->edited.bytes, run->edited.len);
 	if (status == 0)
 		return 0;

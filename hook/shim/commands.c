@@ -109,7 +109,7 @@ void serve_create(struct shim *shim)
 	if (status > 0) {
 		deadline_set_must_fail(outcome_if_late(container, &entry));
 		container->memlock_max = own_memlock_max();
-		container->lacking = own_lacks_capabilities(UINT64_MAX);
+		container->lacking = own_lacks_capabilities(container->config.capabilities);
 		status = container_plan(container, err);
 	}
 	if (status > 0)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
  * oci-rdma-runtime, in front of crun or runc: the same plan, put into the process spec before the
- * runtime reads it.
- * This reaches what no hook can: environment, capabilities, and what exec starts.
+ * runtime reads it. This reaches what no hook can: environment, capabilities, and what exec starts.
  */
 #ifndef OCI_RDMA_SHIM_H
 #define OCI_RDMA_SHIM_H
@@ -48,11 +47,6 @@ void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args);
 
 /* ---- one run (commands.c) ---- */
-
-/*
- * One run of the shim, and its work before the runtime starts. shim->outcome has the result, which
- * is logged.
- */
 
 #define WAY_IN "runtime"
 
