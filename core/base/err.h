@@ -22,23 +22,21 @@ struct err {
 	const char *more; /* further errors of the same file, a line each, in an arena; or NULL */
 };
 
-/* Sets the reason. Always returns -1, so that a caller can say `return err_set(…)`. */
+/* Sets the reason. These return -1, so that a caller can say `return err_set(…)`. */
 int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* The same, with ": " and the text of errnum (a positive errno value) behind it. */
 int err_sys(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts "…: " in front of the reason that is already there. Always returns -1. */
+/* Puts "…: " in front of the reason that is already there. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Sets "out of memory". Always returns -1. */
+/* Sets "out of memory". */
 int err_memory(struct err *err);
 
 /* Returns 0, or -1 with "out of memory" if the arena has failed. */
 int err_of_arena(const struct arena *arena, struct err *err);
-
-/* ---- a kernel that is too old ---- */
 
 /* Why openat2(2) answers ENOSYS, and what to do: the kernel, or a filter of system calls */
 const char *kernel_lacks_openat2(void);

@@ -62,21 +62,17 @@ ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 /* Writes all of it. Returns 0 or -errno. */
 int fs_write(int fd, const void *bytes, size_t len);
 
-/* Opens /dev/null for each standard stream that our caller has closed, so that no file of ours
- * takes its number. Errors are ignored. */
+/* /dev/null for each standard stream that our caller has closed: no file of ours takes its number.
+ */
 void fs_open_standard_streams(void);
 
-/* True if both descriptors refer to the same inode. */
 bool fs_same_file(int a, int b);
 
-/*
- * True if it is this process' own root, or if that cannot be determined. A hook's own root is the
- * node's, and never a container's.
- */
+/* Also true if that cannot be determined. A hook's own root is the node's, never a container's. */
 bool fs_is_own_root(int dir);
 
-/* The owner that stat(2) reports if the user namespace has no id for it, as for the node's root
- * (DEFAULT_OVERFLOWUID of the kernel's highuid.h) */
+/* The owner of what the user namespace has no id for (DEFAULT_OVERFLOWUID of the kernel's
+ * highuid.h) */
 #define OVERFLOW_UID ((uid_t)65534)
 
 /*
@@ -90,12 +86,8 @@ bool rootless(void);
 /* By its number in /proc; false if that cannot be read */
 bool fs_in_first_user_namespace(void);
 
-/* ---- below a root ---- */
-
-/*
- * Files below a root that others may control: a recorded tree, or a container's root file system.
- * No look-up leaves the root, and only regular files are opened.
- */
+/* ---- below a root that others may control: a recorded tree, a container; no look-up leaves it
+ * ---- */
 
 /* Opens a root, as --sysroot names it. Returns a descriptor that the caller owns, or -1. */
 int tree_open_root(const char *path, struct err *err);
@@ -148,9 +140,7 @@ int trust_check(int fd, bool directory, bool in_etc, const char *what, const cha
  */
 int trust_fail(int errnum, const char *what, const char *part, struct err *err);
 
-/* ---- new content by rename (replace.c) ---- */
-
-/* If the process is killed at any point, the old file or the new one is there, whole. */
+/* ---- new content by rename (replace.c): killed at any point, one of both is there, whole ---- */
 
 struct replacement {
 	const char *name; /* in the directory, without a slash; not followed if it is a link */

@@ -107,7 +107,6 @@ const struct json_node *json_first(const struct json_node *node);
 	for (const struct json_node *item = json_first(container); item; item = item->next)
 // NOLINTEND(bugprone-macro-parentheses)
 
-/* True for a member of that key. */
 bool json_key_is(const struct json_node *member, const char *key);
 
 /* True for a string of this text. */

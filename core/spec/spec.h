@@ -120,12 +120,8 @@ const char *identity_doubt_reason(enum identity_doubt doubt);
 
 /* ---- system calls (parse.c) ---- */
 
-/*
- * The system calls that verbs and NCCL need and that a seccomp profile may refuse, and what a
- * profile says of them. Bit n of a set is the n-th of the list.
- */
-
-/* linux.seccomp of config.json, as far as it is about these system calls */
+/* linux.seccomp, as far as it is about the system calls that verbs and NCCL need: bit n of a set is
+ * the n-th of seccomp_names. */
 struct seccomp_profile {
 	bool present;
 	bool default_refuses;
@@ -265,7 +261,7 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
 
-/* The value of the first entry NAME=value of process.env (as getenv(3) finds it), or NULL. */
+/* The first in process.env, as getenv(3) finds it, or NULL */
 const char *spec_getenv(const struct spec *spec, const char *name);
 
 /*
