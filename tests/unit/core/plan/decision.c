@@ -115,6 +115,8 @@ static const struct decision_case {
 	{"decision: no device", SETUP(ASKED), DECISION_NONE, NO_DEVICE, false},
 	{"decision: no device, opt_in device", SETUP(.opt_in = OPT_IN_DEVICE), DECISION_NONE,
 	 NO_DEVICE, false},
+	{"decision: a device, on_no_device tcp", SETUP(TCP_SETUP, ONE_DEVICE), DECISION_GRANT,
+	 "1 RDMA device allocated and annotated", false},
 	{"decision: no device, on_no_device tcp", SETUP(ASKED, .on_no_device = NO_DEVICE_TCP),
 	 DECISION_TCP, TCP, false},
 	{"decision: no device, on_no_device fail", SETUP(ASKED, .on_no_device = NO_DEVICE_FAIL),

@@ -139,8 +139,10 @@ UNIT_ROWS(capability_cases)
 	assert_true(bench.plan.capabilities == row->adds);
 	assert_int_equal(bench.plan.granted & bench.plan.capabilities, row->adds);
 	assert_int_equal(bench.plan.withheld != NULL, row->withheld != NULL);
-	if (row->withheld)
+	if (row->withheld) {
 		assert_has(bench.plan.withheld, row->withheld);
+		assert_true((bench.plan.granted & row->setup.lacking) == 0);
+	}
 }
 
 /* ---- vfio ---- */
