@@ -60,6 +60,7 @@ static const struct toml_case toml_cases[] = {
 	{"nor of tables in an array", "k = [{a = \"x\"}]", "|k?;"},
 	{"an escape of Unicode", "k = \"\\u0041\\U0001F600\"", "|k=A\xf0\x9f\x98\x80;"},
 	{"half a character of UTF-16", "k = \"\\ud800\"", NULL},
+	{"a tab in a string", "k = \"a\tb\"", "|k=a\tb;"},
 	{"a control character in a comment", "# \x01\nk = 1", NULL},
 	{"a delete character", "k = \"\x7f\"", NULL},
 	{"a control character", "k = \"a\x01\"", NULL},
