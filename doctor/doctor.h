@@ -36,10 +36,8 @@ void doctor_free(struct doctor *doctor);
 
 #define cleanup_doctor __attribute__((cleanup(doctor_free))) struct doctor
 
-/*
- * Those that the checks are about: the target's own. A node that has no device files, since
- * ib_uverbs is not loaded, has its devices all the same; a container without files has none.
- */
+/* Those that the checks are about: the target's own. A node that has no device files, since
+ * ib_uverbs is not loaded, has its devices all the same; a container without files has none. */
 struct devices doctor_devices(const struct doctor *doctor);
 
 /* True if the environment says so, or says nothing at all. */

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a check or a log shows: one line of evidence and one of remedy. Checks only add findings;
- * how they are shown, counted and turned into an exit status is the report's.
- */
+/* What a check or a log shows: one line of evidence and one of remedy. Checks only add findings;
+ * how they are shown, counted and turned into an exit status is the report's. */
 #ifndef OCI_RDMA_DOCTOR_FINDING_H
 #define OCI_RDMA_DOCTOR_FINDING_H
 
@@ -39,10 +37,8 @@ struct findings {
 	struct err err; /* why a check was not made; at first, that there is no memory */
 };
 
-/*
- * Adds one; subject and remedy may be NULL for "". Texts are cut to one line: control characters
- * become '?'. Returns 0, or -1 without memory.
- */
+/* Adds one; subject and remedy may be NULL for "". Texts are cut to one line: control characters
+ * become '?'. Returns 0, or -1 without memory. */
 int findings_add(struct findings *findings, const char *id, const char *subject,
 		 enum finding_status status, const char *remedy, const char *evidence, ...)
 	__attribute__((format(printf, 6, 7)));

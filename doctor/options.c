@@ -76,22 +76,16 @@ static bool parse_format(const char *name, enum report_format *ret_format)
 	return place >= 0;
 }
 
-static bool parse_pid(const char *text, int64_t *ret_pid)
+/* From 1 to max; 0 if it is none */
+static int64_t parse_number(const char *text, int64_t max)
 {
 	char *end;
+	long long number;
 
 	errno = 0;
-	*ret_pid = strtoll(text, &end, 10);
-	return errno == 0 && end != text && !*end && *ret_pid > 0 && *ret_pid <= INT_MAX;
-}
-
-static bool parse_port(const char *text, unsigned *ret_port)
-{
-	char *end;
-	unsigned long port = strtoul(text, &end, 10);
-
-	*ret_port = (unsigned)port;
-	return text[0] >= '0' && text[0] <= '9' && !*end && port >= 1 && port <= UINT16_MAX;
+	number = strtoll(text, &end, 10);
+	return errno == 0 && text[0] >= '0' && text[0] <= '9' && !*end && number <= max ? number
+											: 0;
 }
 
 enum option_code {
@@ -99,7 +93,7 @@ enum option_code {
 	OPTION_CONTAINER,
 	OPTION_SYMPTOM,
 	OPTION_TOPOLOGY,
-	OPTION_VERBS,
+	OPTION_VERBS, /* from here to --port they imply --verbs */
 	OPTION_DEVICE,
 	OPTION_LISTEN,
 	OPTION_CONNECT,
@@ -126,11 +120,24 @@ static const struct option long_options[] = {
 	{0},
 };
 
-/* Those of --verbs. Returns -1 to go on, or the exit status. */
-static int take_trial(int option, char *value, struct doctor_options *options)
+static int take_doctor_option(void *context, int option, char *value)
 {
-	options->verbs = true;
+	struct doctor_options *options = context;
+
+	options->verbs |= option >= OPTION_VERBS && option <= OPTION_PORT;
 	switch (option) {
+	case OPTION_PID:
+		options->pid = parse_number(value, INT_MAX);
+		return options->pid ? -1 : wrong_usage("no process id", value);
+	case OPTION_CONTAINER:
+		options->container = value;
+		break;
+	case OPTION_SYMPTOM:
+		options->symptom = value ? value : from_stdin;
+		break;
+	case OPTION_TOPOLOGY:
+		options->topology = options->verbose = true;
+		break;
 	case OPTION_DEVICE:
 		options->device = value;
 		break;
@@ -142,43 +149,21 @@ static int take_trial(int option, char *value, struct doctor_options *options)
 		options->connect = value;
 		break;
 	case OPTION_PORT:
-		if (!parse_port(value, &options->port))
-			return wrong_usage("no TCP port", value);
-		break;
-	default:
-		break;
-	}
-	return -1;
-}
-
-static int take_doctor_option(void *context, int option, char *value)
-{
-	struct doctor_options *options = context;
-
-	switch (option) {
-	case OPTION_PID:
-		return parse_pid(value, &options->pid) ? -1 : wrong_usage("no process id", value);
-	case OPTION_CONTAINER:
-		options->container = value;
-		return -1;
-	case OPTION_SYMPTOM:
-		options->symptom = value ? value : from_stdin;
-		return -1;
-	case OPTION_TOPOLOGY:
-		options->topology = options->verbose = true;
-		return -1;
+		options->port = (unsigned)parse_number(value, UINT16_MAX);
+		return options->port ? -1 : wrong_usage("no TCP port", value);
 	case OPTION_LIBCUDA:
 		options->libcuda = value;
-		return -1;
+		break;
 	case OPTION_FORMAT:
 		return parse_format(value, &options->format) ? -1
 							     : wrong_usage("unknown format", value);
 	case OPTION_VERBOSE:
 		options->verbose = true;
-		return -1;
+		break;
 	default:
-		return take_trial(option, value, options);
+		break;
 	}
+	return -1;
 }
 
 static const struct program program = {NAME, usage, long_options, take_doctor_option};

@@ -46,8 +46,7 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A check may run a driver library's code: its chatter is not our report, and its crash leaves no
- * core file. */
+/* A check may run a driver library's code: its chatter is no report, its crash leaves no core. */
 static void expect_foreign_code(void)
 {
 	const struct rlimit no_core = {0};
@@ -116,24 +115,23 @@ static int take_record(const struct record *record, struct findings *findings)
 static int add_ending(const struct check *check, int received, int status,
 		      struct findings *findings)
 {
+	bool late = received == -ETIMEDOUT;
+	char why[64] = "ended in the middle";
+
 	if (received > 0)
 		return 0;
-	if (received == -ETIMEDOUT)
-		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED,
-				    "Look for a device that hangs: dmesg | tail -50",
-				    "not finished after %d s (%s)", check->seconds, check->doing);
-	if (received < 0)
-		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED, NULL,
-				    "its answer could not be read (%s)", check->doing);
-	if (status > 0 && WIFSIGNALED(status))
-		return findings_add(findings, check->id, NULL, FINDING_UNCHECKED, NULL,
-				    "ended by signal %d (%s)", WTERMSIG(status), check->doing);
-	return findings_add(findings, check->id, NULL, FINDING_UNCHECKED, NULL,
-			    "ended in the middle (%s)", check->doing);
+	if (late)
+		(void)snprintf(why, sizeof(why), "not finished after %d s", check->seconds);
+	else if (received < 0)
+		(void)snprintf(why, sizeof(why), "its answer could not be read");
+	else if (status > 0 && WIFSIGNALED(status))
+		(void)snprintf(why, sizeof(why), "ended by signal %d", WTERMSIG(status));
+	return findings_add(findings, check->id, NULL, FINDING_UNCHECKED,
+			    late ? "Look for a device that hangs: dmesg | tail -50" : NULL,
+			    "%s (%s)", why, check->doing);
 }
 
-/* Takes what the child says. Returns 1 when it has said all, else what child_read returned, or
- * -ENOMEM. */
+/* Returns 1 when the child has said all, else what child_read returned, or -ENOMEM. */
 static int receive_findings(const struct child *child, struct findings *findings)
 {
 	struct record record;

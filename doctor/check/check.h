@@ -64,24 +64,16 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
 		   struct container *container, struct err *err);
 
-/*
- * What to do about a target that lacks what a plan gives: from its decision, or the reason that
- * there is none. In the arena; NULL without memory, and where the plan grants what it lacks.
- */
+/* What to do about a target that lacks what a plan gives: from its decision, or the reason that
+ * there is none. In the arena; NULL without memory, and where the plan grants what it lacks. */
 const char *plan_remedy(struct arena *arena, int status, const struct container *container,
 			const struct err *err);
 
-/* RLIMIT_MEMLOCK of a process, for the checks that tell of it */
-
-/*
- * True if the target is no container's first process, and that one has a higher soft limit: a hook
- * reaches the first process, and no runtime lets it reach an exec.
- */
+/* True if the target is not the container's first process, and that one has a higher soft limit: a
+ * hook reaches the first process, and no exec. */
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft);
 
-/* ---- access control services (iommu.c) ---- */
-
-/* Whether a PCI bridge sends traffic between devices up to the root (access control services). */
+/* ---- whether a PCI bridge sends traffic between devices up to the root (iommu.c) ---- */
 
 #define ACS_CONFIG_SIZE 4096 /* PCI Express configuration space */
 
@@ -93,16 +85,11 @@ enum acs_state {
 	ACS_REDIRECT,   /* requests or completions go up to the root complex */
 };
 
-/*
- * config: len bytes of a bridge's configuration space. *ret_control: the ACS control register,
- * where it has one (linux/pci_regs.h, PCI_ACS_CTRL).
- */
+/* config: len bytes of a bridge's configuration space. *ret_control: the ACS control register,
+ * where it has one (linux/pci_regs.h, PCI_ACS_CTRL). */
 enum acs_state acs_read(const uint8_t *config, size_t len, uint16_t *ret_control);
 
-/* ---- NCCL's values (nccl.c, nccl_hca.c) ---- */
-
-/* What the files of the check of NCCL's values share: nccl.c and nccl_hca.c */
-
+/* What nccl.c and nccl_hca.c share */
 struct nccl_context {
 	const struct doctor *doctor;
 	struct findings *findings;

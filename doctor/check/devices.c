@@ -20,21 +20,16 @@
 /* That are named in a line */
 #define NAMES_MAX 16
 
-/* ---- whether there is any ---- */
-
-/*
- * Nothing else that warns matters before this: the finding warns, so that it is the cause. A
- * container's sysfs may list none because the node's devices are not in its network namespace.
- */
+/* Nothing else that warns matters before this: the finding warns, so that it is the cause. A
+ * container's sysfs may list none because the node's devices are not in its network namespace. */
 static int add_no_hardware(const struct target *target, struct findings *findings)
 {
-	return findings_add(
-		findings, "rdma_devices", NULL, FINDING_WARN,
-		target->container
-			? REMEDY_REQUEST ". If the pod has requested it, run the doctor on the node"
-			: "If the node has RDMA hardware, load its driver: modprobe mlx5_ib "
-			  "ib_uverbs",
-		"there is no RDMA device: /sys/class/infiniband_verbs lists none");
+	return findings_add(findings, "rdma_devices", NULL, FINDING_WARN,
+			    target->container ? REMEDY_REQUEST
+				    ". If the pod has requested it, run the doctor on the node"
+					      : "If the node has RDMA hardware, load its driver: "
+						"modprobe mlx5_ib ib_uverbs",
+			    "there is no RDMA device: /sys/class/infiniband_verbs lists none");
 }
 
 static int add_none(const struct doctor *doctor, struct findings *findings)
@@ -57,17 +52,16 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 		return findings_add(
 			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 			"Mount sysfs; read-only is enough: mount -t sysfs -o ro sysfs /sys",
-			"/sys is not sysfs, or has no dev/char, so that no device can be looked "
-			"up");
+			"/sys is not sysfs, or has no dev/char, so that it shows no device");
 	if (!doctor->all.n)
 		return add_no_hardware(target, findings);
-	return findings_add(
-		findings, "rdma_devices", NULL, FINDING_FAIL,
-		target->container ? REMEDY_REQUEST
-				  : "Load the driver that creates the files: modprobe ib_uverbs",
-		"there is no /dev/infiniband/uverbs* for %s; /sys/class/infiniband_verbs has "
-		"%zu device%s",
-		target->name, doctor->all.n, doctor->all.n == 1 ? "" : "s");
+	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL,
+			    target->container
+				    ? REMEDY_REQUEST
+				    : "Load the driver that creates the files: modprobe ib_uverbs",
+			    "there is no /dev/infiniband/uverbs* for %s; "
+			    "/sys/class/infiniband_verbs has %zu device%s",
+			    target->name, doctor->all.n, doctor->all.n == 1 ? "" : "s");
 }
 
 /* The device was allocated, since its file is listed: nothing is missing in the request. */
@@ -115,8 +109,7 @@ static int add_open_error(struct findings *findings, const char *path, int errnu
 		return findings_add(
 			findings, "uverbs", path, FINDING_UNCHECKED,
 			"Find out what changes the container's /dev, then run the doctor again",
-			"the file was replaced after its number was read, so that it was not "
-			"opened");
+			"the file was replaced after its number was read: not opened");
 	return findings_add(findings, "uverbs", path, FINDING_FAIL, trouble_open_remedy(errnum),
 			    "open(%s): %s", path, strerror(errnum));
 }
@@ -163,8 +156,8 @@ static int add_device_file(const struct doctor *doctor, struct findings *finding
 	if (strcmp(file->uverbs, file->name) != 0)
 		return findings_add(findings, "uverbs", path, FINDING_FAIL, REMEDY_NUMBER,
 				    "its number %" PRId64 ":%" PRId64
-				    " is %s, %s (/sys/dev/char): libibverbs opens the file by its "
-				    "name, and gets another device",
+				    " is %s, %s (/sys/dev/char): libibverbs, which goes by the "
+				    "name, gets another device",
 				    file->major, file->minor, file->uverbs, file->ibdev);
 	return add_open(doctor, findings, file, path);
 }
@@ -174,18 +167,14 @@ static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 	if (doctor->files.rdma_cm)
 		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
 				    "/dev/infiniband/rdma_cm is there");
-	/* A pod's author cannot add a device file: its device plugin does, when the module is
-	 * loaded. */
-	return findings_add(
-		findings, "rdma_cm", NULL, FINDING_WARN,
-		"Run modprobe rdma_ucm on the node, then restart the device plugin, which "
-		"adds the file to the pod (SR-IOV: \"isRdma\": true; podman: --device "
-		"/dev/infiniband/rdma_cm)",
-		"there is no /dev/infiniband/rdma_cm: NCCL does not need it, but "
-		"librdmacm does (perftest -R, UCX rdmacm, storage)");
+	/* A pod's author cannot add a device file: its device plugin does. */
+	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
+			    "Run modprobe rdma_ucm on the node, then restart the device plugin, "
+			    "which adds the file to the pod (SR-IOV: \"isRdma\": true; podman: "
+			    "--device /dev/infiniband/rdma_cm)",
+			    "there is no /dev/infiniband/rdma_cm: NCCL does not need it, but "
+			    "librdmacm does (perftest -R, UCX rdmacm, storage)");
 }
-
-/* ---- what the environment says ---- */
 
 static int add_allocation(const struct doctor *doctor, struct findings *findings,
 			  const struct claim *claim)

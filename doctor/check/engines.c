@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * CRI-O, containerd and podman by their files: handlers that run the shim, the limits that CRI-O
+/* CRI-O, containerd and podman by their files: handlers that run the shim, the limits that CRI-O
  * gives to every container, and the hooks.d files (containers/common, pkg/hooks/docs/
- * oci-hooks.5.md): of ours, what --check-config says; of others, what keeps CRI-O from starting.
- */
+ * oci-hooks.5.md): of ours, what --check-config says; of others, what keeps CRI-O from starting. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -45,11 +43,10 @@ static const char *crio_fault(const struct context *context, const struct crio_h
 	*ret_why = arena_strdup(arena, verdict.why.text);
 	*ret_status = FINDING_FAIL;
 	if (verdict.fault == HANDLER_NO_PROGRAM) {
-		*ret_why =
-			arena_printf(arena,
-				     "runtime_path %s: %s (%s): CRI-O drops the handler, and "
-				     "refuses pods that name it",
-				     handler->runtime_path, strerror(verdict.error), handler->file);
+		*ret_why = arena_printf(
+			arena,
+			"runtime_path %s: %s (%s): CRI-O drops the handler and refuses its pods",
+			handler->runtime_path, strerror(verdict.error), handler->file);
 		return "Install the program, or remove the drop-in, then run: systemctl reload "
 		       "crio";
 	}
@@ -95,8 +92,7 @@ static const char *containerd_fault(const struct context *context,
 		return NULL;
 	*ret_why = arena_printf(arena,
 				"%s has a table of the same plugin, which takes the place of this "
-				"one in containerd 1.x, or for its version: then the handler is "
-				"none",
+				"one in containerd 1.x, or for its version",
 				verdict.replaced_by);
 	return "Append the handler to that file, then: systemctl restart containerd";
 }
@@ -176,10 +172,10 @@ static int check_crio(const struct context *context)
 				    "default_ulimits has no memlock, so that containers inherit "
 				    "the limit of CRI-O and the hook raises it");
 	if (strtoll(entry + strlen(name), NULL, 10) == -1)
-		return findings_add(findings, "crio_ulimits", NULL, FINDING_OK, NULL,
-				    "%s (%s): every container has an unlimited limit, in an exec "
-				    "as well",
-				    entry, ulimits->file);
+		return findings_add(
+			findings, "crio_ulimits", NULL, FINDING_OK, NULL,
+			"%s (%s): every container has an unlimited limit, in an exec as well",
+			entry, ulimits->file);
 	return findings_add(findings, "crio_ulimits", NULL, FINDING_WARN,
 			    "Remove memlock from default_ulimits, or set memlock=-1:-1, then run: "
 			    "systemctl restart crio",
@@ -219,10 +215,10 @@ static int add_found(struct context *context, const struct hooks_found *found)
 				    "CRI-O will not start again with it",
 				    "%s", found->fault);
 	if (found->crio_reads && found->file.stages & HOOKS_PRECREATE)
-		return findings_add(context->findings, "hook_file", found->path, FINDING_FAIL,
-				    "Move it to a directory that only podman reads (--hooks-dir)",
-				    "stage precreate, where CRI-O reads: CRI-O will not start "
-				    "again");
+		return findings_add(
+			context->findings, "hook_file", found->path, FINDING_FAIL,
+			"Move it to a directory that only podman reads (--hooks-dir)",
+			"stage precreate, where CRI-O reads: CRI-O will not start again");
 	if (!found->ours)
 		return 0;
 	if (found->override)
@@ -252,18 +248,15 @@ static int add_installed(const struct context *context, struct err *err)
 		return -1;
 	if (ways & (WAY_SHIM | WAY_NRI))
 		return findings_add(findings, id, NULL, FINDING_OK, NULL,
-				    ways & WAY_NRI
-					    ? "there is no hook; the NRI plugin is connected and "
-					      "serves the pods"
-					    : "there is no hook; pods with the shim's handler are "
-					      "served by it");
-	return findings_add(findings, id, NULL, FINDING_WARN,
-			    "Install what doc/entry-points.md names for the engine of this node: "
-			    "on OpenShift make machineconfig, for podman make install, for "
-			    "containerd the NRI plugin",
-			    "no hooks.d file that is in force runs %s, so that containers keep the "
-			    "engine's limit",
-			    HOOK_NAME);
+				    ways & WAY_NRI ? "there is no hook; the NRI plugin is "
+						     "connected and serves the pods"
+						   : "there is no hook; pods with the shim's "
+						     "handler are served by it");
+	return findings_add(
+		findings, id, NULL, FINDING_WARN,
+		"Install what doc/entry-points.md names for the engine of this node: OpenShift: "
+		"make machineconfig, podman: make install, containerd: the NRI plugin",
+		"no hooks.d file in force runs %s: containers keep the engine's limit", HOOK_NAME);
 }
 
 static int check_hooks(struct context *context, struct err *err)

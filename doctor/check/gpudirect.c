@@ -50,20 +50,20 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings)
 				    "%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
 				    doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
 	if (is_open_module(doctor, findings->arena))
-		return findings_add(findings, id, NULL, FINDING_OK, NULL,
-				    "DMA-BUF: driver %s, open kernel modules "
-				    "(/proc/driver/nvidia/version)%s%s",
-				    version, peermem ? "; also /" : "", peermem ? peermem : "");
+		return findings_add(
+			findings, id, NULL, FINDING_OK, NULL,
+			"DMA-BUF: driver %s, open kernel modules (/proc/driver/nvidia/version)%s%s",
+			version, peermem ? "; also /" : "", peermem ? peermem : "");
 	if (peermem)
 		return findings_add(findings, id, NULL, FINDING_OK, NULL, "peermem: driver %s, /%s",
 				    version, peermem);
-	return findings_add(findings, id, NULL, FINDING_WARN,
-			    "Run modprobe nvidia_peermem, or use the open kernel modules "
-			    "(GPU operator: driver.kernelModuleType=open)",
-			    "driver %s without open kernel modules "
-			    "(/proc/driver/nvidia/version), and nvidia_peermem is not "
-			    "loaded (/sys/module): NCCL copies through host memory",
-			    version);
+	return findings_add(
+		findings, id, NULL, FINDING_WARN,
+		"Run modprobe nvidia_peermem, or use the open kernel modules (GPU operator: "
+		"driver.kernelModuleType=open)",
+		"driver %s without open kernel modules (/proc/driver/nvidia/version), and "
+		"nvidia_peermem is not loaded (/sys/module): NCCL copies through host memory",
+		version);
 }
 
 /* ---- how far GPU and HCAs are apart ---- */
@@ -110,16 +110,13 @@ int check_distance(const struct doctor *doctor, struct findings *findings)
 		       : 0;
 }
 
-/* ---- the CUDA driver ---- */
-
 /* The GPUs as their driver's library sees them: from where we run, so not for another target. */
 
 int check_cuda(const struct doctor *doctor, struct findings *findings)
 {
 	if (!doctor->node.recorded && !doctor->options.pid && !doctor->options.container)
 		return cuda_check(findings, doctor->options.libcuda);
-	return findings_add(
-		findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
-		"the CUDA driver can be asked only inside the container that uses it: run "
-		"oci-rdma-doctor there");
+	return findings_add(findings, "cuda_library", NULL, FINDING_UNCHECKED, NULL,
+			    "the CUDA driver can be asked only in the container that uses it: run "
+			    "the doctor there");
 }

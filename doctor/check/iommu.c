@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What stands between a GPU and an HCA: address translation, which refuses their transfers
+/* What stands between a GPU and an HCA: address translation, which refuses their transfers
  * (IBV_WC_LOC_PROT_ERR, vendor error 81, which many took for a memlock limit), and bridges that
- * send them through the root complex.
- */
+ * send them through the root complex. */
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/pci_regs.h>
@@ -69,8 +67,6 @@ struct context {
 	size_t redirecting;
 	size_t unreadable;
 };
-
-/* ---- translation ---- */
 
 static bool is_about_iommu(const char *argument)
 {

@@ -127,16 +127,14 @@ int check_kernel_log(const struct doctor *doctor, struct findings *findings)
 		return findings_add(findings, "kernel_log", NULL, FINDING_OK, NULL,
 				    "no IOMMU fault in %zu records (/dev/kmsg)", faults.records);
 	if (faults.ours[0])
-		return findings_add(
-			findings, "kernel_log", NULL, FINDING_FAIL,
-			"Set the kernel argument iommu=pt (Arm: iommu.passthrough=1) "
-			"and reboot",
-			"%zu IOMMU fault%s since boot; the last one of an HCA or GPU: %s "
-			"(/dev/kmsg)",
-			faults.n, faults.n == 1 ? "" : "s", faults.ours);
+		return findings_add(findings, "kernel_log", NULL, FINDING_FAIL,
+				    "Boot with iommu=pt (Arm: iommu.passthrough=1)",
+				    "%zu IOMMU fault%s since boot; the last one of an HCA or GPU: "
+				    "%s (/dev/kmsg)",
+				    faults.n, faults.n == 1 ? "" : "s", faults.ours);
 	return findings_add(findings, "kernel_log", NULL, FINDING_WARN,
 			    "Find out which device it is: lspci -s ADDRESS",
-			    "%zu IOMMU fault%s since boot, none of them of an HCA or GPU; "
-			    "the last one: %s (/dev/kmsg)",
+			    "%zu IOMMU fault%s since boot, none of them of an HCA or GPU; the last "
+			    "one: %s (/dev/kmsg)",
 			    faults.n, faults.n == 1 ? "" : "s", faults.last);
 }

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * How much memory the target may pin. The kernel compares the soft limit of the calling process
- * with what it has pinned, and lets CAP_IPC_LOCK pass only in the first user namespace:
- * capable(), not ns_capable() (drivers/infiniband/core/umem.c, ib_umem_get).
- */
+/* How much memory the target may pin. The kernel compares the soft limit of the calling process
+ * with what it has pinned, and lets CAP_IPC_LOCK pass only in the first user namespace: capable(),
+ * not ns_capable() (drivers/infiniband/core/umem.c, ib_umem_get). */
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdbool.h>
@@ -18,8 +16,8 @@
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
-/* The engines' and systemd's default is 8 MiB. One NCCL communicator registers some MiB per
- * channel and peer. */
+/* The engines' and systemd's default is 8 MiB. One NCCL communicator registers some MiB per channel
+ * and peer. */
 #define TOO_LITTLE (64 * MIB)
 #define ENOUGH (1024 * MIB)
 
@@ -52,26 +50,17 @@ static struct limits read_limits(const struct doctor *doctor, struct arena *aren
 
 static struct rights read_rights(const struct doctor *doctor, struct arena *arena)
 {
-	struct rights rights = {0};
-	uint64_t namespace = location_namespace(doctor->target.proc, "user");
-	struct fs_text text;
-	char *rest;
-	char *line;
+	const struct target *target = &doctor->target;
+	uint64_t namespace = location_namespace(target->proc, "user");
+	int64_t effective = target_status(arena, target, "CapEff:", 16);
+	struct rights rights = {
+		.effective = (uint64_t)effective,
+		.bounding = (uint64_t)target_status(arena, target, "CapBnd:", 16),
+		.first_user_namespace = !namespace || namespace == FIRST_USER_NAMESPACE,
+		.where = arena_printf(arena, "%s/status", target->proc_path),
+	};
 
-	if (target_read(arena, &doctor->target, "status", PROC_FILE_MAX, &text) < 0)
-		return rights;
-	rest = text.bytes;
-	while ((line = strsep(&rest, "\n"))) {
-		if (text_starts_with(line, "CapEff:")) {
-			rights.effective = strtoull(line + strlen("CapEff:"), NULL, 16);
-			rights.known = true;
-		} else if (text_starts_with(line, "CapBnd:")) {
-			rights.bounding = strtoull(line + strlen("CapBnd:"), NULL, 16);
-		}
-	}
-	rights.first_user_namespace = !namespace || namespace == FIRST_USER_NAMESPACE;
-	rights.where = arena_printf(arena, "%s/status", doctor->target.proc_path);
-	rights.known = rights.known && rights.where;
+	rights.known = effective >= 0 && rights.where;
 	return rights;
 }
 
@@ -163,16 +152,16 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 	if (is_exempt(rights))
 		return findings_add(
 			findings, "ipc_lock", NULL, FINDING_OK, NULL,
-			"CAP_IPC_LOCK is effective, in the first user namespace (CapEff "
-			"%016" PRIx64 ", %s)",
+			"CAP_IPC_LOCK is effective, in the first user namespace (CapEff %016" PRIx64
+			", %s)",
 			rights->effective, rights->where);
 	if (has_ipc_lock(rights))
 		return findings_add(findings, "ipc_lock", NULL, needed ? FINDING_WARN : FINDING_OK,
 				    needed ? "Raise the limit instead, because the capability "
 					     "counts only with hostUsers: true"
 					   : NULL,
-				    "CAP_IPC_LOCK is effective (%s), but only in a user namespace, "
-				    "where the kernel ignores it",
+				    "CAP_IPC_LOCK is effective (%s), but only in a user namespace: "
+				    "the kernel ignores it",
 				    rights->where);
 	if (needed && (rights->bounding >> CAP_IPC_LOCK & 1))
 		return findings_add(

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Containers of the node that ask, have a device, and lack the memlock limit, whatever the reason:
+/* Containers of the node that ask, have a device, and lack the memlock limit, whatever the reason:
  * no entry point was there, it failed, or it is older than the installation. A training job in such
  * a container fails hours later, on one rank. Those that the policy denies are a finding of their
- * own: nothing is broken, but the pod's author has to learn it.
- */
+ * own: nothing is broken, but the pod's author has to learn it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -29,8 +27,7 @@ struct scan {
 	size_t unknown; /* have a device, and it is not known whether they ask */
 };
 
-/* Returns 1 if it is to have the limit or is denied, 0 if neither, or -1: it cannot be decided
- * about. */
+/* Returns 1 if it is to have the limit or is denied, 0 if neither, -1 if nobody knows. */
 static int decide_about(const struct scan *scan, const struct bundle *bundle,
 			struct container *container)
 {
@@ -45,53 +42,51 @@ static int decide_about(const struct scan *scan, const struct bundle *bundle,
 		(container->plan.decision == DECISION_GRANT && container->plan.sets_memlock));
 }
 
-static const char *name_of(struct arena *arena, const struct container *container)
+/* One that lacks its limit, or is denied; how: behind "it asks and has DEVICES, " */
+static int add_named(const struct scan *scan, const struct container *container, const char *id,
+		     enum finding_status status, const char *remedy, const char *how)
 {
 	const struct identity *identity = &container->spec.identity;
+	struct arena *arena = scan->findings->arena;
+	const char *count = devices_count_text(&container->devices, arena);
+	const char *name =
+		!identity->name && !identity->pod
+			? arena_printf(arena, "%.12s", container->id)
+			: arena_printf(arena, "%s/%s/%s",
+				       identity->pod_namespace ? identity->pod_namespace : "-",
+				       identity->pod ? identity->pod : "-",
+				       identity->name ? identity->name : "-");
 
-	if (!identity->name && !identity->pod)
-		return arena_printf(arena, "%.12s", container->id);
-	return arena_printf(
-		arena, "%s/%s/%s", identity->pod_namespace ? identity->pod_namespace : "-",
-		identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
+	return !name || !count || !how ? -1
+				       : findings_add(scan->findings, id, name, status, remedy,
+						      "it asks and has %s, %s (container %.12s)",
+						      count, how, container->id);
 }
 
 static int add_lacking(struct scan *scan, const struct container *container,
 		       const struct limits *limits)
 {
-	struct arena *arena = scan->findings->arena;
-	const char *name = name_of(arena, container);
-	const char *count = devices_count_text(&container->devices, arena);
 	char have[LIMITS_TEXT_SIZE];
 	char want[LIMITS_TEXT_SIZE];
 
-	if (!name || !count)
-		return -1;
 	if (++scan->lacking > NAMED_MAX)
 		return 0;
-	return findings_add(scan->findings, "missed", name, FINDING_FAIL,
-			    "Delete the pod, so that it is created again; oci-rdma-doctor "
-			    "--container says more",
-			    "it asks and has %s, but its first process has %s (%s) instead of %s "
-			    "(container %.12s)",
-			    count, limits_text(limits->soft, have), limits->where,
-			    limits_text(container->plan.memlock, want), container->id);
+	return add_named(scan, container, "missed", FINDING_FAIL,
+			 "Delete the pod, so that it is created again; --container says more",
+			 arena_printf(scan->findings->arena,
+				      "but its first process has %s (%s) instead of %s",
+				      limits_text(limits->soft, have), limits->where,
+				      limits_text(container->plan.memlock, want)));
 }
 
 static int add_denied(struct scan *scan, const struct container *container)
 {
-	struct arena *arena = scan->findings->arena;
-	const char *name = name_of(arena, container);
-	const char *count = devices_count_text(&container->devices, arena);
-
-	if (!name || !count)
-		return -1;
 	if (++scan->denied > NAMED_MAX)
 		return 0;
-	return findings_add(scan->findings, "denied", name, FINDING_WARN,
-			    "Allow it in config.json, or take the annotation from the pod",
-			    "it asks and has %s, and gets nothing: %s (container %.12s)", count,
-			    container->plan.reason, container->id);
+	return add_named(scan, container, "denied", FINDING_WARN,
+			 "Allow it in config.json, or take the annotation from the pod",
+			 arena_printf(scan->findings->arena, "and gets nothing: %s",
+				      container->plan.reason));
 }
 
 /* It is to have the limit. */
@@ -131,13 +126,12 @@ static int add_denied_sum(const struct scan *scan)
 {
 	if (scan->denied > NAMED_MAX)
 		return findings_add(scan->findings, "denied", NULL, FINDING_WARN,
-				    "Allow them in config.json, or take the annotation from the "
-				    "pods",
+				    "Allow them in config.json, or remove the annotation",
 				    "%zu more containers are denied", scan->denied - NAMED_MAX);
-	return scan->denied ? 0
-			    : findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
-					   "no container that asks and has an RDMA device is "
-					   "denied");
+	return scan->denied
+		       ? 0
+		       : findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
+				      "no container that asks and has an RDMA device is denied");
 }
 
 static int add_sum(const struct scan *scan)
@@ -150,16 +144,16 @@ static int add_sum(const struct scan *scan)
 	if (scan->lacking)
 		return 0;
 	if (scan->unknown)
-		return findings_add(scan->findings, "missed", NULL, FINDING_UNCHECKED,
-				    "oci-rdma-doctor --container ID says for each how to find out",
-				    "containers of containerd with an RDMA device, of which it is "
-				    "not known whether they ask: %zu; of %zu others that ask each "
-				    "has its limit",
-				    scan->unknown, scan->looked_at);
-	return findings_add(scan->findings, "missed", NULL, FINDING_OK, NULL,
-			    "of the node's containers %zu ask and have an RDMA device; each has "
-			    "its limit",
-			    scan->looked_at);
+		return findings_add(
+			scan->findings, "missed", NULL, FINDING_UNCHECKED,
+			"oci-rdma-doctor --container ID says for each how to find out",
+			"containers of containerd with an RDMA device, of which it is not known "
+			"whether they ask: %zu; each of %zu others has its limit",
+			scan->unknown, scan->looked_at);
+	return findings_add(
+		scan->findings, "missed", NULL, FINDING_OK, NULL,
+		"of the node's containers %zu ask and have an RDMA device; each has its limit",
+		scan->looked_at);
 }
 
 int check_missed(const struct doctor *doctor, struct findings *findings)

@@ -12,10 +12,6 @@
 #include "doctor/check/check.h"
 #include "doctor/nccl/nccl.h"
 
-/* ---- the values ---- */
-
-/* ---- switches ---- */
-
 static int check_disable(const struct nccl_context *context)
 {
 	const struct nccl_setting *disable =
@@ -140,8 +136,6 @@ static int check_socket(const struct nccl_context *context)
 				    setting->value, setting->path, item, beside);
 	return check_first(context, setting, first);
 }
-
-/* ---- files ---- */
 
 static int check_nccl_files(const struct nccl_context *context)
 {

@@ -80,9 +80,7 @@ static size_t count_matches(const struct devices *devices, const struct nccl_lis
 	return n;
 }
 
-/* The device that an item means, and that has no such port; NULL: it has, or its ports are not
- * known
- */
+/* The device that an item means, without such a port; NULL: it has it, or nobody knows */
 static const struct device *find_without_port(const struct devices *devices,
 					      const struct nccl_list *list,
 					      const struct nccl_item *item)
@@ -114,8 +112,7 @@ static int check_port(const struct nccl_context *context, const struct nccl_sett
 	if (!device)
 		return 0;
 	return findings_add(context->findings, HCA, item->name, FINDING_WARN,
-			    "Remove the port from the value: without a port NCCL uses all ports "
-			    "that are ACTIVE",
+			    "Remove the port from the value: NCCL then uses all ACTIVE ports",
 			    "NCCL_IB_HCA=%s (%s): %s has %zu port%s, and no port %d",
 			    setting->value, setting->path, device->ibdev, device->n_ports,
 			    device->n_ports == 1 ? "" : "s", item->port);
@@ -159,8 +156,8 @@ static int check_foreign(const struct nccl_context *context, const struct nccl_s
 		if (!selects(list, device) || doctor_is_allocated(context->doctor, device))
 			continue;
 		if (findings_add(context->findings, HCA, device->ibdev, FINDING_FAIL,
-				 "Name only the allocated devices (PCIDEVICE_*), or use a pod that "
-				 "is not privileged",
+				 "Name the allocated devices alone (PCIDEVICE_*), or use no "
+				 "privileged pod",
 				 "%s%s%s%s%s selects %s, which was not allocated to this container",
 				 setting ? "NCCL_IB_HCA=" : "NCCL", setting ? setting->value : "",
 				 setting ? " (" : "", setting ? setting->path : "",
@@ -174,7 +171,6 @@ static int check_selection(const struct nccl_context *context, const struct nccl
 			   const struct nccl_list *list)
 {
 	char names[512] = "";
-	size_t len = 0;
 	size_t n = 0;
 
 	for (size_t i = 0; i < context->devices.n; i++) {
@@ -182,17 +178,15 @@ static int check_selection(const struct nccl_context *context, const struct nccl
 
 		if (!selects(list, &context->devices.item[i]))
 			continue;
-		if (len + strlen(name) + 3 < sizeof(names))
-			len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s",
-						n ? ", " : "", name);
+		text_add_item(names, sizeof(names), name);
 		n++;
 	}
 	if (!n)
 		return findings_add(
 			context->findings, HCA, NULL, FINDING_FAIL,
 			"Remove the variable: without it NCCL uses the container's own devices",
-			"NCCL_IB_HCA=%s (%s) selects none of the %zu devices: NCCL uses "
-			"TCP, \"NET/IB : No device found\"",
+			"NCCL_IB_HCA=%s (%s) selects none of the %zu devices: NCCL uses TCP, "
+			"\"NET/IB : No device found\"",
 			setting->value, setting->path, context->devices.n);
 	return findings_add(context->findings, HCA, NULL, FINDING_OK, NULL,
 			    "NCCL_IB_HCA=%s (%s) selects %s", setting->value, setting->path, names);
@@ -245,18 +239,18 @@ static int check_gid(const struct nccl_context *context, const struct nccl_setti
 	misfit =
 		dir < 0 || gid_read(dir, index, &gid) < 0 ? "is not in the table" : misfit_of(&gid);
 	if (misfit)
-		return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_FAIL,
-				    "Remove the variable: NCCL 2.21.5 and later choose the index "
-				    "for each device",
-				    "NCCL_IB_GID_INDEX=%s (%s), but GID %d of %s port %u %s; %s",
-				    setting->value, setting->path, index, device->ibdev,
-				    port->number, misfit, fits);
+		return findings_add(
+			context->findings, GID_INDEX, device->ibdev, FINDING_FAIL,
+			"Remove the variable: NCCL 2.21.5 and later choose it themselves",
+			"NCCL_IB_GID_INDEX=%s (%s), but GID %d of %s port %u %s; %s",
+			setting->value, setting->path, index, device->ibdev, port->number, misfit,
+			fits);
 	if (port->gid_index >= 0 && index != port->gid_index && !gid.ipv4)
-		return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_WARN,
-				    "Remove the variable: NCCL 2.21.5 and later choose the index "
-				    "for each device",
-				    "NCCL_IB_GID_INDEX=%s (%s) is %s on %s, no IPv4 address; %s",
-				    setting->value, setting->path, gid.text, device->ibdev, fits);
+		return findings_add(
+			context->findings, GID_INDEX, device->ibdev, FINDING_WARN,
+			"Remove the variable: NCCL 2.21.5 and later choose it themselves",
+			"NCCL_IB_GID_INDEX=%s (%s) is %s on %s, no IPv4 address; %s",
+			setting->value, setting->path, gid.text, device->ibdev, fits);
 	return findings_add(context->findings, GID_INDEX, device->ibdev, FINDING_OK, NULL,
 			    "NCCL_IB_GID_INDEX=%s (%s) is %s, RoCE v2; NCCL 2.21.5 and later "
 			    "choose it without this variable",

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The NRI plugin, as it says itself (explain/nri_status.h), and which entry points the node has: so
- * that nobody takes for given what only another way gives.
- */
+/* The NRI plugin, as it says itself (explain/nri_status.h), and which entry points the node has: so
+ * that nobody takes for given what only another way gives. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -57,38 +55,6 @@ static int add_absent(const struct doctor *doctor, struct findings *findings)
 			    text[socket_of(doctor)], NRI_SOCKET);
 }
 
-static int add_ended(struct findings *findings, const struct nri_status *status)
-{
-	return findings_add(findings, "nri", NULL, FINDING_WARN, START,
-			    NRI_NAME " has ended unexpectedly (process %" PRId64
-				     " of /%s): new containers are not served",
-			    status->pid, NRI_STATUS_PATH);
-}
-
-static int add_hanging(struct findings *findings, const struct nri_status *status)
-{
-	return findings_add(findings, "nri", NULL, FINDING_WARN,
-			    "systemctl restart " UNIT
-			    "; if it runs as a DaemonSet: kubectl delete its pod",
-			    NRI_NAME " hangs: process %" PRId64
-				     " has written no /%s for more than %d s, so that new "
-				     "containers are not served",
-			    status->pid, NRI_STATUS_PATH, NRI_STATUS_OLD_MS / 1000);
-}
-
-static int add_unconnected(const struct doctor *doctor, struct findings *findings,
-			   const struct nri_status *status)
-{
-	return findings_add(
-		findings, "nri", NULL, FINDING_WARN,
-		socket_of(doctor) == NRI_SOCKET_LIVE
-			? "journalctl -t " NRI_NAME
-			: "Switch NRI on in the engine (doc/install-kubernetes.md), or take "
-			  "the plugin away",
-		NRI_NAME " is not connected: %s (/%s), so that new containers are not served",
-		status->trouble ? status->trouble : "the reason is not known", NRI_STATUS_PATH);
-}
-
 static int add_connected(const struct doctor *doctor, struct findings *findings,
 			 const struct nri_status *status, struct err *err)
 {
@@ -115,15 +81,6 @@ static int add_connected(const struct doctor *doctor, struct findings *findings,
 		n[RECORD_DENIED], n[RECORD_FAILED], n[RECORD_MISSED]);
 }
 
-static int add_troubled(struct findings *findings, const struct nri_status *status)
-{
-	return findings_add(findings, "nri", NULL, FINDING_WARN, "doc/install-kubernetes.md",
-			    NRI_NAME " is connected to %s %s since %s, but %s (/%s)",
-			    status->runtime ? status->runtime : "a runtime",
-			    status->version ? status->version : "", status->since, status->trouble,
-			    NRI_STATUS_PATH);
-}
-
 static int add_plugin(const struct doctor *doctor, struct findings *findings, struct err *err)
 {
 	struct nri_status status;
@@ -137,16 +94,39 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 	case NRI_ABSENT:
 		return add_absent(doctor, findings);
 	case NRI_ENDED:
-		return add_ended(findings, &status);
+		return findings_add(findings, "nri", NULL, FINDING_WARN, START,
+				    NRI_NAME " has ended unexpectedly (process %" PRId64
+					     " of /%s): new containers are not served",
+				    status.pid, NRI_STATUS_PATH);
 	case NRI_HANGS:
-		return add_hanging(findings, &status);
+		return findings_add(findings, "nri", NULL, FINDING_WARN,
+				    "systemctl restart " UNIT
+				    "; if it runs as a DaemonSet: kubectl delete its pod",
+				    NRI_NAME " hangs: process %" PRId64
+					     " has written no /%s for more than %d s, so that new "
+					     "containers are not served",
+				    status.pid, NRI_STATUS_PATH, NRI_STATUS_OLD_MS / 1000);
 	case NRI_UNCONNECTED:
-		return add_unconnected(doctor, findings, &status);
+		return findings_add(
+			findings, "nri", NULL, FINDING_WARN,
+			socket_of(doctor) == NRI_SOCKET_LIVE
+				? "journalctl -t " NRI_NAME
+				: "Switch NRI on in the engine (doc/install-kubernetes.md), or "
+				  "take the plugin away",
+			NRI_NAME
+			" is not connected: %s (/%s), so that new containers are not served",
+			status.trouble ? status.trouble : "the reason is not known",
+			NRI_STATUS_PATH);
 	case NRI_SERVES:
 		break;
 	}
-	return status.trouble ? add_troubled(findings, &status)
-			      : add_connected(doctor, findings, &status, err);
+	if (!status.trouble)
+		return add_connected(doctor, findings, &status, err);
+	return findings_add(findings, "nri", NULL, FINDING_WARN, "doc/install-kubernetes.md",
+			    NRI_NAME " is connected to %s %s since %s, but %s (/%s)",
+			    status.runtime ? status.runtime : "a runtime",
+			    status.version ? status.version : "", status.since, status.trouble,
+			    NRI_STATUS_PATH);
 }
 
 /* ---- the entry points ---- */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What oci-rdma-hook decides on the container, and which part of it the container has, by which
- * entry point */
+/* What oci-rdma-hook decides on the container, and which part of it has come true, by what */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,8 +18,6 @@
 #include "explain/files.h"
 #include "explain/ways.h"
 
-/* ---- RLIMIT_MEMLOCK of the first process ---- */
-
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft)
 {
 	const struct target *target = &doctor->target;
@@ -33,8 +30,6 @@ bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft)
 		return false;
 	return path && limits_read(&arena, doctor->node.root, path).soft > soft;
 }
-
-/* ---- the plan ---- */
 
 #define ANNOTATE                                                                                   \
 	"Annotate the pod: " SPEC_ANNOTATION_PREFIX                                                \
@@ -49,8 +44,6 @@ struct context {
 	unsigned ways;      /* WAY_*: that the node has */
 	struct limits main; /* of the container's first process */
 };
-
-/* ---- the plan ---- */
 
 int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
 		   struct container *container, struct err *err)
@@ -128,8 +121,6 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
 			    plan->reason);
 }
 
-/* ---- decision and reason ---- */
-
 static enum finding_status status_of(const struct container *container)
 {
 	if (container->record && container->record->result == RECORD_MISSED)
@@ -180,8 +171,6 @@ static int add_decision(const struct context *context)
 			    context->doctor->target.spec_path);
 }
 
-/* ---- why something of it has not come true ---- */
-
 static const char *why_not(const struct context *context)
 {
 	if (!context->ways)
@@ -190,8 +179,6 @@ static const char *why_not(const struct context *context)
 	return "Look at the log: journalctl -t oci-rdma-hook. A container that is older than the "
 	       "installation or the policy must be created again";
 }
-
-/* ---- the limit, of the first process and of an exec ---- */
 
 static bool spec_has(const struct spec *spec, uint64_t bytes)
 {
@@ -220,11 +207,10 @@ static int add_planned_limit(const struct context *context)
 	if (!way)
 		return -1;
 	if (!main->known)
-		return findings_add(context->findings, "plan_memlock", NULL, FINDING_UNCHECKED,
-				    NULL,
-				    "the plan gives %s, but the container is not running or its "
-				    "limits cannot be read",
-				    limits_text(planned, want));
+		return findings_add(
+			context->findings, "plan_memlock", NULL, FINDING_UNCHECKED, NULL,
+			"the plan gives %s, but the container does not run, or hides its limits",
+			limits_text(planned, want));
 	if (main->soft < planned)
 		return findings_add(
 			context->findings, "plan_memlock", NULL, FINDING_FAIL, why_not(context),
@@ -235,27 +221,16 @@ static int add_planned_limit(const struct context *context)
 			    main->where, way);
 }
 
-/* ---- NCCL's values ---- */
-
-/* True if one of the text's lines is NAME=value. */
-static bool has_line(const char *text, const struct setting *setting)
+static bool has_setting(const struct fs_text *conf, const struct setting *setting)
 {
-	size_t name = strlen(setting->name);
-	size_t value = strlen(setting->value);
+	size_t len = 0;
+	const char *value = nccl_conf_value(conf, setting->name, &len);
 
-	for (const char *line = text; *line;) {
-		size_t len = strcspn(line, "\n");
-
-		if (len == name + 1 + value && memcmp(line, setting->name, name) == 0 &&
-		    line[name] == '=' && memcmp(line + name + 1, setting->value, value) == 0)
-			return true;
-		line += len + (line[len] != '\0');
-	}
-	return false;
+	return value && len == strlen(setting->value) && memcmp(value, setting->value, len) == 0;
 }
 
 static int add_setting(const struct context *context, const struct setting *setting,
-		       const char *conf)
+		       const struct fs_text *conf)
 {
 	const struct target *target = &context->doctor->target;
 	const char *value = target_getenv(target, setting->name);
@@ -268,7 +243,7 @@ static int add_setting(const struct context *context, const struct setting *sett
 					    ? ""
 					    : ": the plan has another value, but the container's "
 					      "own value is kept");
-	if (conf && setting->scope == SCOPE_NCCL && has_line(conf, setting))
+	if (setting->scope == SCOPE_NCCL && has_setting(conf, setting))
 		return findings_add(context->findings, "plan_nccl", setting->name, FINDING_OK, NULL,
 				    "%s=%s (/" NCCL_CONF "): set by the hook, for an exec as well",
 				    setting->name, setting->value);
@@ -291,15 +266,13 @@ static int add_settings(const struct context *context)
 	if (target->root < 0 || !target->pid ||
 	    tree_read_stored(context->findings->arena, target->root, NCCL_CONF, NCCL_FILE_MAX,
 			     &conf) < 0)
-		conf.bytes = NULL;
+		conf = (struct fs_text){0};
 	for (size_t i = 0; target->pid && i < plan->n_settings; i++) {
-		if (add_setting(context, &plan->settings[i], conf.bytes) < 0)
+		if (add_setting(context, &plan->settings[i], &conf) < 0)
 			return -1;
 	}
 	return 0;
 }
-
-/* ---- all of it ---- */
 
 static int add_results(struct context *context)
 {

@@ -25,8 +25,7 @@ struct context {
 	enum rdma_mode mode;
 };
 
-/* What would be a fault of a container is not one of a node's physical function that nobody uses.
- */
+/* A fault of a container is none of a node's physical function that nobody uses. */
 static enum finding_status severity(const struct context *context)
 {
 	return context->doctor->target.container ? FINDING_FAIL : FINDING_WARN;
@@ -56,11 +55,11 @@ static int add_hidden(const struct context *context, const struct device *device
 	const struct doctor *doctor = context->doctor;
 
 	if (doctor->target.pid && (doctor->node.recorded || !doctor->target.netns))
-		return findings_add(context->findings, "rdma_netns", device->ibdev,
-				    FINDING_UNCHECKED, "Run the doctor inside the container",
-				    "%s is in another network namespace, which the doctor cannot "
-				    "enter from here",
-				    device->ibdev);
+		return findings_add(
+			context->findings, "rdma_netns", device->ibdev, FINDING_UNCHECKED,
+			"Run the doctor inside the container",
+			"%s is in a network namespace that the doctor cannot enter from here",
+			device->ibdev);
 	return findings_add(
 		context->findings, "rdma_netns", device->ibdev,
 		doctor->target.container ? FINDING_FAIL : FINDING_OK,
@@ -68,8 +67,8 @@ static int add_hidden(const struct context *context, const struct device *device
 			? "Let the network plugin rdma-cni move the device (type \"rdma\" in the "
 			  "chain of the network attachment), or set the node's mode to shared"
 			: NULL,
-		"%s has /dev/infiniband/%s, but no ports in this network namespace (%s), so that "
-		"opening it fails with EPERM",
+		"%s has /dev/infiniband/%s, but no ports in this network namespace (%s): opening "
+		"it fails with EPERM",
 		device->ibdev, device->uverbs,
 		context->mode == RDMA_MODE_EXCLUSIVE ? "mode exclusive" : "/sys/class/infiniband");
 }
@@ -176,8 +175,8 @@ static int add_mtu(const struct context *context, const char *name, const struct
 	return findings_add(context->findings, "mtu", name, FINDING_WARN,
 			    "Set the MTU to 9000 on the switch, the physical function and the "
 			    "virtual function (\"mtu\" of the SR-IOV policy)",
-			    "%s has MTU %d, so that RoCE puts less than 4096 bytes into a packet, "
-			    "which costs bandwidth",
+			    "%s has MTU %d, so that RoCE packets have less than 4096 bytes, which "
+			    "costs bandwidth",
 			    netdev, mtu);
 }
 

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The system calls that verbs, NCCL and CUDA may need, and the target's filter */
-#include <stdlib.h>
+#include <inttypes.h>
 #include <string.h>
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/spec/spec.h"
 #include "doctor/check/check.h"
-
-#define STATUS_MAX (64 * 1024)
 
 /* Without these there is no verbs call at all. */
 static bool is_indispensable(const char *name)
@@ -47,27 +45,13 @@ static int add_profile(const struct doctor *doctor, struct findings *findings)
 			    "the profile refuses %s (%s)", names, doctor->target.spec_path);
 }
 
-static int read_mode(const struct doctor *doctor, struct arena *arena)
-{
-	struct fs_text text;
-	char *line;
-
-	if (target_read(arena, &doctor->target, "status", STATUS_MAX, &text) < 0)
-		return -1;
-	while ((line = strsep(&text.bytes, "\n"))) {
-		if (text_starts_with(line, "Seccomp:"))
-			return (int)strtol(line + strlen("Seccomp:"), NULL, 10);
-	}
-	return -1;
-}
-
 int check_seccomp(const struct doctor *doctor, struct findings *findings)
 {
-	int mode;
+	int64_t mode;
 
 	if (doctor->target.has_spec)
 		return add_profile(doctor, findings);
-	mode = read_mode(doctor, findings->arena);
+	mode = target_status(findings->arena, &doctor->target, "Seccomp:", 10);
 	if (mode < 0)
 		return err_set(&findings->err, "%s/status does not tell",
 			       doctor->target.proc_path ? doctor->target.proc_path : "/proc");
@@ -78,7 +62,7 @@ int check_seccomp(const struct doctor *doctor, struct findings *findings)
 	return findings_add(
 		findings, "seccomp", NULL, FINDING_UNCHECKED,
 		"Run oci-rdma-doctor --container ID on the node, which reads the profile",
-		"a seccomp filter is active (Seccomp: %d, %s/status); which system calls "
-		"it refuses cannot be seen from here",
+		"a seccomp filter is active (Seccomp: %" PRId64
+		", %s/status); which system calls it refuses cannot be seen from here",
 		mode, doctor->target.proc_path);
 }

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a bug report has to say, from files only, nothing is started: versions, SELinux, where it
- * was looked from */
+ * was looked from; and whether the kernel has what hook, shim, NRI plugin and this program cannot
+ * do without: openat2(2), without which no path of a container's or a node's can be opened safely.
+ */
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <sys/xattr.h>
 
 #include "core/base/cleanup.h"
@@ -13,6 +17,35 @@
 #include "explain/files.h"
 
 #define OS_RELEASE_MAX (64 * 1024)
+
+static int add_missing(const struct doctor *doctor, struct findings *findings)
+{
+	struct utsname name = {.release = "?"};
+
+	(void)uname(&name);
+	return findings_add(
+		findings, "kernel", NULL, FINDING_FAIL,
+		"Use Linux 5.6 or later, and in a container an engine whose seccomp profile allows "
+		"openat2. Then run the doctor again: it has checked nothing else",
+		"openat2(2) fails: %s (Linux %s); oci-rdma-hook does not work without it",
+		doctor->no_openat2 == ENOSYS ? kernel_lacks_openat2()
+					     : strerror(doctor->no_openat2),
+		name.release);
+}
+
+int check_kernel(const struct doctor *doctor, struct findings *findings)
+{
+	char release[96];
+
+	if (doctor->no_openat2)
+		return add_missing(doctor, findings);
+	if (tree_read_line(doctor->node.root, "proc/sys/kernel/osrelease", release,
+			   sizeof(release)) <= 0)
+		return 0;
+	return findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
+			    "Linux %s has what oci-rdma-hook needs: openat2(2)%s", release,
+			    doctor->node.recorded ? " (not tried: recorded)" : ", tried");
+}
 
 static const char *read_os(const struct doctor *doctor, struct arena *arena)
 {
@@ -102,11 +135,9 @@ static bool read_label(const struct doctor *doctor, char *label, size_t size)
 	return n > 0;
 }
 
-/*
- * Engines run hooks and runtimes of any label, since container_runtime_t is unconfined. systemd
+/* Engines run hooks and runtimes of any label, since container_runtime_t is unconfined. systemd
  * (init_t) is not: it may start what is an executable's or a read-only file's label, not what was
- * moved here from a home or temporary directory. The plugin then ends with status 203/EXEC.
- */
+ * moved here from a home or temporary directory. The plugin then ends with status 203/EXEC. */
 static bool systemd_may_start(const char *label)
 {
 	static const char *const refused[] = {":unlabeled_t",  ":default_t",       ":user_home_t",
@@ -158,14 +189,11 @@ int check_selinux(const struct doctor *doctor, struct findings *findings)
 	return add_selinux(doctor, findings) < 0 ? -1 : add_plugin_label(doctor, findings);
 }
 
-/* ---- where from ---- */
-
 int check_elsewhere(const struct doctor *doctor, struct findings *findings)
 {
 	(void)doctor;
-	return findings_add(
-		findings, "node_files", NULL, FINDING_UNCHECKED,
-		"Run on the node: oci-rdma-doctor --container ID",
-		"the hooks, CRI-O's configuration, oci-rdma-hook's policy and the kernel "
-		"log cannot be seen from a container");
+	return findings_add(findings, "node_files", NULL, FINDING_UNCHECKED,
+			    "Run on the node: oci-rdma-doctor --container ID",
+			    "the hooks, CRI-O's configuration, oci-rdma-hook's policy and the "
+			    "kernel log cannot be seen from a container");
 }

@@ -18,13 +18,9 @@
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
 
-/* ---- the driver's library ---- */
-
-/*
- * Opened at run time: the few functions that are used, with the prototypes and numbers of NVIDIA's
+/* Opened at run time: the few functions that are used, with the prototypes and numbers of NVIDIA's
  * "CUDA Driver API" reference manual (docs.nvidia.com/cuda/cuda-driver-api), since no free package
- * has cuda.h. CUresult, CUdevice and CUdevice_attribute are ints of the ABI.
- */
+ * has cuda.h. CUresult, CUdevice and CUdevice_attribute are ints of the ABI. */
 #define CUDA_SUCCESS 0
 #define CUDA_NO_DEVICE 100
 #define CUDA_NOT_SUPPORTED 801
@@ -72,11 +68,9 @@ static const struct symbol {
 
 #define LIBRARY "libcuda.so.1"
 
-/*
- * Where the driver is when it is not the loader's: the root of the GPU operator's driver container
+/* Where the driver is when it is not the loader's: the root of the GPU operator's driver container
  * (its /run/nvidia/driver, as of RHEL, Debian on both processors), and what GKE's device plugin
- * mounts.
- */
+ * mounts. */
 static const char *const directories[] = {
 	"/run/nvidia/driver/usr/lib64",
 	"/run/nvidia/driver/usr/lib/x86_64-linux-gnu",
@@ -119,8 +113,6 @@ static int load_driver(const char *file, struct cuda_driver *ret_driver, char *w
 	}
 	return status;
 }
-
-/* ---- errors ---- */
 
 /* CUresult in the manual's "Data types used by CUDA driver" */
 static const struct cuda_error {
@@ -169,8 +161,6 @@ static const struct cuda_error *find_error(int error)
 		found++;
 	return found;
 }
-
-/* ---- its start ---- */
 
 /* A CUDA call that failed */
 static int add_error(struct findings *findings, const char *id, const char *subject,
@@ -245,8 +235,6 @@ static int start_driver(struct findings *findings, const char *library, struct c
 		return 0;
 	return count < CUDA_GPUS_MAX ? count : CUDA_GPUS_MAX;
 }
-
-/* ---- GPUs ---- */
 
 /* As in sysfs: cuDeviceGetPCIBusId prints upper-case hex, "0000:1B:00.0". */
 static int get_pci(const struct cuda_driver *driver, int device, char pci[PCI_MAX])

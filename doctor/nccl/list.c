@@ -5,8 +5,6 @@
 
 #include "doctor/nccl/nccl.h"
 
-/* ---- lists ---- */
-
 void nccl_list_parse(const char *value, struct nccl_list *ret_list)
 {
 	struct nccl_list list = {0};

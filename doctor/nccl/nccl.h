@@ -27,39 +27,41 @@ struct nccl_oddity {
 	const char *why;
 };
 
+/* A file that was read, whole */
+struct nccl_file {
+	const char *path;
+	struct fs_text text;
+};
+
 struct nccl_settings {
-	/* As they are found. The first of one name holds; the others are not looked for, since a
-	 * file may have as many lines as an image's author likes. */
-	struct nccl_setting *item;
-	size_t n;
-	size_t room;
+	struct arena *arena;
+	const struct target *target; /* of the environment; NULL: none */
+	struct nccl_file file[2];
+	size_t n_files;
 	struct nccl_oddity *oddity;
 	size_t n_oddities;
 	size_t oddities_room;
 	const char *files; /* those that were read, "a, b"; "" for none */
 };
 
-/*
- * In the order of NCCL's src/misc/param.cc, initEnv: the environment wins; then the file that
+/* In the order of NCCL's src/misc/param.cc, initEnv: the environment wins; then the file that
  * NCCL_CONF_FILE names, else $HOME/.nccl.conf; /etc/nccl.conf last. The first one keeps the name.
  */
 int nccl_settings_read(struct arena *arena, const struct target *target,
 		       struct nccl_settings *ret_settings, struct err *err);
 
-/* The lines of one file, behind what is there already. text is split in place. */
-int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
-			   struct nccl_settings *settings);
+/* One more file, behind those that are there already. -1 without memory */
+int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
+			   const struct fs_text *text);
 
-/* The one that holds, or NULL */
+/* The one that holds; NULL if there is none, or no memory */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name);
 
 /* ---- lists (list.c) ---- */
 
-/*
- * The lists that NCCL_IB_HCA and NCCL_SOCKET_IFNAME hold: "[^][=]name[:port],…" (NCCL's
- * src/misc/utils.cc, parseStringList and matchIfList; src/transport/net_ib/init.cc).
- */
+/* The lists that NCCL_IB_HCA and NCCL_SOCKET_IFNAME hold: "[^][=]name[:port],…" (NCCL's
+ * src/misc/utils.cc, parseStringList and matchIfList; src/transport/net_ib/init.cc). */
 
 #define NCCL_LIST_MAX 32 /* NCCL reads no more */
 #define NCCL_NAME_MAX 63

@@ -13,46 +13,33 @@
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name)
 {
-	for (size_t i = 0; i < settings->n; i++) {
-		if (strcmp(settings->item[i].name, name) == 0)
-			return &settings->item[i];
+	struct nccl_setting *setting = arena_alloc(settings->arena, sizeof(*setting));
+	const char *value = settings->target ? target_getenv(settings->target, name) : NULL;
+	const char *path = value ? settings->target->env_path : NULL;
+	size_t len = value ? strlen(value) : 0;
+
+	for (size_t i = 0; !value && i < settings->n_files; i++) {
+		path = settings->file[i].path;
+		value = nccl_conf_value(&settings->file[i].text, name, &len);
 	}
-	return NULL;
-}
-
-static int add(struct arena *arena, struct nccl_settings *settings, const char *name,
-	       const char *value, const char *path)
-{
-	struct nccl_setting *setting =
-		arena_push(arena, settings->item, settings->n, settings->room);
-
-	if (setting)
-		*setting = (struct nccl_setting){.name = name, .value = value, .path = path};
-	return setting ? 0 : -1;
-}
-
-static int add_oddity(struct arena *arena, struct nccl_settings *settings, const char *path,
-		      const char *line, const char *why)
-{
-	struct nccl_oddity *oddity =
-		arena_push(arena, settings->oddity, settings->n_oddities, settings->oddities_room);
-
-	if (oddity)
-		*oddity = (struct nccl_oddity){.path = path, .line = line, .why = why};
-	return oddity ? 0 : -1;
+	value = value ? arena_strndup(settings->arena, value, len) : NULL;
+	if (!setting || !value)
+		return NULL;
+	*setting = (struct nccl_setting){.name = name, .value = value, .path = path};
+	return setting;
 }
 
 /* NCCL splits at the first '=' and trims nothing: a space belongs to the name or to the value. */
-static const char *oddity_of(const char *name, const char *value)
+static const char *oddity_of(const char *line, const char *equals)
 {
-	size_t len = strlen(name);
+	const char *value = equals + 1;
 
-	if (len && isspace((unsigned char)name[len - 1]))
+	if (equals > line && isspace((unsigned char)equals[-1]))
 		return "a space before '=' becomes part of the name, so that it is never found";
-	if (isspace((unsigned char)name[0]))
+	if (isspace((unsigned char)line[0]))
 		return "a space at the beginning becomes part of the name, so that it is never "
 		       "found";
-	if (text_starts_with(name, "export "))
+	if (text_starts_with(line, "export "))
 		return "this is no shell script: \"export\" becomes part of the name";
 	if (value[0] == '"' || value[0] == '\'')
 		return "quotes become part of the value";
@@ -61,8 +48,7 @@ static const char *oddity_of(const char *name, const char *value)
 	return NULL;
 }
 
-/*
- * True if it is, or was meant to be, a variable of NCCL's. A pod's author may name any file of the
+/* True if it is, or was meant to be, a variable of NCCL's. A pod's author may name any file of the
  * container (NCCL_CONF_FILE=/run/secrets/db.env), and what else stands there is not for a report.
  */
 static bool is_meant_for_nccl(const char *line)
@@ -78,77 +64,65 @@ static bool is_meant_for_nccl(const char *line)
 	return *line == '=';
 }
 
-int nccl_settings_add_file(struct arena *arena, const char *path, char *text,
-			   struct nccl_settings *settings)
+static int add_oddities(struct nccl_settings *settings, const char *path,
+			const struct fs_text *text)
 {
-	char *line;
+	char *rest = arena_strdup(settings->arena, text->bytes);
+	const char *line;
 
-	while ((line = strsep(&text, "\n"))) {
-		const char *whole = arena_strdup(arena, line);
-		char *equals = strchr(line, '=');
-		const char *why;
+	if (!rest)
+		return -1;
+	while ((line = strsep(&rest, "\n"))) {
+		const char *why = line[0] != '#' && is_meant_for_nccl(line)
+					  ? oddity_of(line, strchr(line, '='))
+					  : NULL;
+		struct nccl_oddity *oddity =
+			why ? arena_push(settings->arena, settings->oddity, settings->n_oddities,
+					 settings->oddities_room)
+			    : NULL;
 
-		if (line[0] == '#' || !equals)
-			continue;
-		*equals = '\0';
-		why = whole && is_meant_for_nccl(whole) ? oddity_of(line, equals + 1) : NULL;
-		if (!whole || (why && add_oddity(arena, settings, path, whole, why) < 0) ||
-		    add(arena, settings, line, equals + 1, path) < 0)
+		if (oddity)
+			*oddity = (struct nccl_oddity){.path = path, .line = line, .why = why};
+		else if (why)
 			return -1;
 	}
 	return 0;
 }
 
+int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
+			   const struct fs_text *text)
+{
+	settings->file[settings->n_files++] = (struct nccl_file){path, *text};
+	settings->files = arena_printf(settings->arena, "%s%s%s", settings->files,
+				       settings->files[0] ? ", " : "", path);
+	return settings->files ? add_oddities(settings, path, text) : -1;
+}
+
 /* A file that is not there is as good as an empty one. */
-static int read_conf(struct arena *arena, const struct target *target, const char *path,
-		     struct nccl_settings *settings)
+static int read_conf(struct nccl_settings *settings, const char *path)
 {
 	struct fs_text text;
 
 	if (!path)
 		return -1;
-	if (target->root < 0 ||
-	    tree_read_stored(arena, target->root, path, NCCL_FILE_MAX, &text) < 0)
-		return 0;
-	settings->files = arena_printf(arena, "%s%s%s", settings->files,
-				       settings->files[0] ? ", " : "", path);
-	return settings->files ? nccl_settings_add_file(arena, path, text.bytes, settings) : -1;
-}
-
-static int read_environment(struct arena *arena, const struct target *target,
-			    struct nccl_settings *settings)
-{
-	for (size_t i = 0; i < target->n_env; i++) {
-		const char *equals = strchr(target->env[i], '=');
-		char *name;
-
-		if (!equals || !text_starts_with(target->env[i], "NCCL_"))
-			continue;
-		name = arena_strndup(arena, target->env[i], (size_t)(equals - target->env[i]));
-		if (!name || add(arena, settings, name, equals + 1, target->env_path) < 0)
-			return -1;
-	}
-	return 0;
+	return settings->target->root < 0 ||
+			       tree_read_stored(settings->arena, settings->target->root, path,
+						NCCL_FILE_MAX, &text) < 0
+		       ? 0
+		       : nccl_settings_add_file(settings, path, &text);
 }
 
 int nccl_settings_read(struct arena *arena, const struct target *target,
 		       struct nccl_settings *ret_settings, struct err *err)
 {
-	struct nccl_settings settings = {.files = ""};
+	struct nccl_settings settings = {.arena = arena, .target = target, .files = ""};
 	const char *named = target_getenv(target, "NCCL_CONF_FILE");
 	const char *home = target_getenv(target, "HOME");
 
-	if (read_environment(arena, target, &settings) < 0)
-		return err_memory(err);
-	if (named && named[0]) {
-		if (read_conf(arena, target, named, &settings) < 0)
-			return err_memory(err);
-	} else if (home && home[0] &&
-		   read_conf(arena, target, arena_printf(arena, "%s/.nccl.conf", home), &settings) <
-			   0) {
-		return err_memory(err);
-	}
-	if (read_conf(arena, target, "/" NCCL_CONF, &settings) < 0)
+	if (!named || !named[0])
+		named = home && home[0] ? arena_printf(arena, "%s/.nccl.conf", home) : "";
+	if (!named || (named[0] && read_conf(&settings, named) < 0) ||
+	    read_conf(&settings, "/" NCCL_CONF) < 0)
 		return err_memory(err);
 	*ret_settings = settings;
 	return 0;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The report as one page, to be passed on: what is wrong first, with what to do, then what is well.
+/* The report as one page, to be passed on: what is wrong first, with what to do, then what is well.
  * It refers to nothing outside of itself, and runs nothing: where a text of a pod's author got
- * through after all, the policy in its head keeps it from doing anything.
- */
+ * through after all, the policy in its head keeps it from doing anything. */
 #include "doctor/report/report.h"
 
 #include <stdarg.h>
@@ -45,8 +43,8 @@ static const char page_style[] =
 "th,td{border:1px solid var(--line);padding:.2rem .6rem;text-align:left;white-space:nowrap}"
 ".list td{white-space:normal}\n"
 "th{background:var(--raised)}\n"
-/* A phone moves tables sideways, since nobody could read them in its width; a table's first column stays. What is
-   well is a list there. */
+/* A phone moves tables sideways, since nobody could read them in its width; a table's first column
+ * stays. What is well is a list there. */
 ".wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
 ".list table,.list tbody,.list tr,.list td:last-child{display:block;overflow-wrap:anywhere}.list tr:first-child{display:none}"
 ".list tr{border-bottom:1px solid var(--line);padding:.3rem 0}.list .wide th,.list td{position:static;display:inline;border:0;"
@@ -54,8 +52,6 @@ static const char page_style[] =
 "dl{display:grid;grid-template-columns:max-content 1fr;gap:.1rem 1rem;margin:.6rem 0}dd{margin:0}\n"
 "@media print{.finding,.verdict,tr{break-inside:avoid}.wide{overflow:visible}}\n";
 /* clang-format on */
-
-/* ---- the page ---- */
 
 #define HOST_SIZE 256
 
@@ -90,8 +86,6 @@ static void put_remedy(FILE *out, const char *remedy)
 		put(out, "<p class=\"remedy\"><strong>What to do:</strong> %s</p>\n", remedy);
 }
 
-/* ---- the head ---- */
-
 /* A recorded tree is another machine's, and a log may be of any: ours has no name to give. */
 static void find_host(const struct doctor *doctor, char host[static HOST_SIZE])
 {
@@ -102,8 +96,7 @@ static void find_host(const struct doctor *doctor, char host[static HOST_SIZE])
 	host[HOST_SIZE - 1] = '\0';
 }
 
-/* A reader of several pages tells them apart by the title: that of a whole node's page is the node.
- */
+/* A reader of several pages tells them apart by the title: a node's page has its name. */
 static void find_title(const struct doctor *doctor, char *title, size_t size)
 {
 	const struct target *target = &doctor->target;
@@ -167,8 +160,6 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 	put_remedy(out, cause ? cause->remedy : "");
 	(void)fputs("</section>\n", out);
 }
-
-/* ---- findings ---- */
 
 static void put_evidence(FILE *out, const struct finding *finding)
 {

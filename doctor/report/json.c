@@ -4,8 +4,6 @@
 #include "core/json/writer.h"
 #include "doctor/report/report.h"
 
-/* ---- findings ---- */
-
 struct report {
 	const struct doctor *doctor;
 	const struct findings *findings;
@@ -125,8 +123,8 @@ int findings_print_prometheus(FILE *out, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);
 
-	(void)fputs("# HELP oci_rdma_doctor_finding What oci-rdma-doctor found, 1 for each.\n"
-		    "# TYPE oci_rdma_doctor_finding gauge\n",
+	(void)fputs("# HELP oci_rdma_doctor_finding What oci-rdma-doctor found, 1 for each.\n# "
+		    "TYPE oci_rdma_doctor_finding gauge\n",
 		    out);
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
@@ -139,8 +137,8 @@ int findings_print_prometheus(FILE *out, const struct findings *findings)
 		put_label(out, finding->subject);
 		(void)fprintf(out, "\",status=\"%s\"} 1\n", status_label(finding->status));
 	}
-	(void)fputs("# HELP oci_rdma_doctor_findings How many findings have this status.\n"
-		    "# TYPE oci_rdma_doctor_findings gauge\n",
+	(void)fputs("# HELP oci_rdma_doctor_findings How many findings have this status.\n# TYPE "
+		    "oci_rdma_doctor_findings gauge\n",
 		    out);
 	for (int i = 0; i < REPORT_STATUSES; i++)
 		(void)fprintf(out, "oci_rdma_doctor_findings{status=\"%s\"} %zu\n",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, for people and for programs. Each returns 0, or -1 if out could not be written.
- */
+/* What was found, for people and programs. Each returns 0, or -1 if out could not be written. */
 #ifndef OCI_RDMA_DOCTOR_REPORT_H
 #define OCI_RDMA_DOCTOR_REPORT_H
 
@@ -22,10 +21,8 @@ struct findings_counts {
 
 struct findings_counts findings_count(const struct findings *findings);
 
-/*
- * The finding that the summary names: the first that fails, else the first that warns. The checks
- * run in the order of causes. NULL if all is well.
- */
+/* The finding that the summary names: the first that fails, else the first that warns. The checks
+ * run in the order of causes. NULL if all is well. */
 const struct finding *findings_cause(const struct findings *findings);
 
 /* Worst first, or what a log shows, in its order; wrapped to the terminal's width, else to 80

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What an administrator in trouble reads: how bad it is and the first cause, then what fails, what
- * warns, what could not be seen, and last, in short, what is well.
- */
+/* What an administrator in trouble reads: how bad it is and the first cause, then what fails, what
+ * warns, what could not be seen, and last, in short, what is well. */
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,8 +8,7 @@
 
 #include "doctor/report/report.h"
 
-/* ---- a line in 80 columns; colour on a terminal only, without NO_COLOR (no-color.org) or
- * TERM=dumb ---- */
+/* ---- a line in 80 columns ---- */
 
 struct page {
 	FILE *out;
@@ -20,34 +17,33 @@ struct page {
 
 #define WIDTH 80
 
+/* How a finding of each status is marked, and coloured */
+static const struct look {
+	const char *mark;
+	const char *colour;
+} looks[REPORT_STATUSES] = {
+	[FINDING_OK] = {"ok", "\033[32m"},
+	[FINDING_WARN] = {"WARN", "\033[33m"},
+	[FINDING_FAIL] = {"FAIL", "\033[1;31m"},
+	[FINDING_UNCHECKED] = {"?", "\033[2m"},
+};
+
 static struct page page_for(FILE *out)
 {
-	struct page page = {.out = out};
 	int fd = fileno(out);
 	const char *no_colour = getenv("NO_COLOR");
 	const char *term = getenv("TERM");
 
-	page.colour = fd >= 0 && isatty(fd) && (!no_colour || !no_colour[0]) &&
-		      (!term || strcmp(term, "dumb") != 0);
-	return page;
+	return (struct page){out, fd >= 0 && isatty(fd) && (!no_colour || !no_colour[0]) &&
+					  (!term || strcmp(term, "dumb") != 0)};
 }
 
-static const char *page_colour_of(enum finding_status status)
+/* text in the status' colour, filled up to the column at which what follows begins */
+static void page_paint(const struct page *page, enum finding_status status, const char *text,
+		       size_t column)
 {
-	static const char *const colours[FINDING_UNCHECKED + 1] = {
-		[FINDING_OK] = "\033[32m",
-		[FINDING_WARN] = "\033[33m",
-		[FINDING_FAIL] = "\033[1;31m",
-		[FINDING_UNCHECKED] = "\033[2m",
-	};
-
-	return colours[status];
-}
-
-static void page_paint(const struct page *page, enum finding_status status, const char *text)
-{
-	(void)fprintf(page->out, "%s%s%s", page->colour ? page_colour_of(status) : "", text,
-		      page->colour ? "\033[0m" : "");
+	(void)fprintf(page->out, "%s%s%s%*s", page->colour ? looks[status].colour : "", text,
+		      page->colour ? "\033[0m" : "", (int)(column - strlen(text)), "");
 }
 
 /* Characters, not bytes: a continuation byte of UTF-8 takes no column. */
@@ -97,20 +93,19 @@ struct findings_counts findings_count(const struct findings *findings)
 	return counts;
 }
 
-static const struct finding *first_of(const struct findings *findings, enum finding_status status)
-{
-	for (size_t i = 0; i < findings->n; i++) {
-		if (findings->item[i].status == status)
-			return &findings->item[i];
-	}
-	return NULL;
-}
-
 const struct finding *findings_cause(const struct findings *findings)
 {
-	const struct finding *fail = first_of(findings, FINDING_FAIL);
+	const struct finding *warning = NULL;
 
-	return fail ? fail : first_of(findings, FINDING_WARN);
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->item[i];
+
+		if (finding->status == FINDING_FAIL)
+			return finding;
+		if (finding->status == FINDING_WARN && !warning)
+			warning = finding;
+	}
+	return warning;
 }
 
 #define INDENT 6
@@ -139,7 +134,7 @@ static void put_summary(const struct page *page, const struct findings *findings
 						cause->subject);
 	}
 	if (page->colour)
-		(void)fputs(page_colour_of(cause ? cause->status : FINDING_OK), page->out);
+		(void)fputs(looks[cause ? cause->status : FINDING_OK].colour, page->out);
 	page_wrap(page, 0, 2, line);
 	if (page->colour)
 		(void)fputs("\033[0m", page->out);
@@ -155,27 +150,14 @@ static void put_place(const struct page *page, const struct doctor *doctor)
 	page_wrap(page, 0, 2, line);
 }
 
-static void put_mark(const struct page *page, const struct finding *finding)
-{
-	static const char *const marks[REPORT_STATUSES] = {
-		[FINDING_OK] = "ok",
-		[FINDING_WARN] = "WARN",
-		[FINDING_FAIL] = "FAIL",
-		[FINDING_UNCHECKED] = "?",
-	};
-
-	page_paint(page, finding->status, marks[finding->status]);
-	(void)fprintf(page->out, "%*s", (int)(INDENT - strlen(marks[finding->status])), "");
-}
-
-/* If findings say the same of several subjects, the last one says what to do. next: what is
- * shown behind it; NULL if that is of another kind */
+/* If findings say the same of several subjects, the last one says what to do. next: what is shown
+ * behind it; NULL if that is of another kind */
 static void put_finding(const struct page *page, const struct finding *finding,
 			const struct finding *next)
 {
 	char line[2560];
 
-	put_mark(page, finding);
+	page_paint(page, finding->status, looks[finding->status].mark, INDENT);
 	(void)snprintf(line, sizeof(line), "%s%s%s: %s", finding->id,
 		       finding->subject[0] ? " " : "", finding->subject, finding->evidence);
 	page_wrap(page, INDENT, INDENT, line);
@@ -205,7 +187,7 @@ static void put_group(const struct page *page, const struct findings *findings,
 	size_t named = 0;
 	size_t len = (size_t)snprintf(line, sizeof(line), "%.64s (%zu%s):", finding->id, n, more);
 
-	put_mark(page, finding);
+	page_paint(page, finding->status, looks[finding->status].mark, INDENT);
 	for (; finding && named < NAMES_MAX; finding = findings_next_of_kind(findings, finding))
 		len += (size_t)snprintf(line + len, sizeof(line) - len, "%s %.384s",
 					named++ ? "," : "",
@@ -278,8 +260,7 @@ static void put_labelled(const struct page *page, enum finding_status status, co
 {
 	if (!text[0])
 		return;
-	page_paint(page, status, label);
-	(void)fprintf(page->out, "%*s", (int)(COLUMN - strlen(label)), "");
+	page_paint(page, status, label, COLUMN);
 	page_wrap(page, COLUMN, COLUMN, text);
 }
 

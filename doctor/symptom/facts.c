@@ -94,6 +94,22 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 	facts->gid_line = number;
 }
 
+/* "max locked memory       (kbytes, -l) unlimited" of a shell, "max locked memory   unlimited …" of
+ * /proc: not UCX's "please set max locked memory (ulimit -l) to 'unlimited'" */
+static bool says_unlimited(const char *line)
+{
+	static const char name[] = "max locked memory";
+	const char *at = strstr(line, name);
+
+	if (!at)
+		return false;
+	at += strlen(name);
+	at += strspn(at, " ");
+	if (*at == '(' && strchr(at, ')'))
+		at = strchr(at, ')') + 1;
+	return strncmp(at + strspn(at, " "), "unlimited", strlen("unlimited")) == 0;
+}
+
 void facts_read(struct facts *facts, const char *line, unsigned long number)
 {
 	const char *using = strstr(line, "net/ib : using [");
@@ -111,7 +127,7 @@ void facts_read(struct facts *facts, const char *line, unsigned long number)
 	}
 	if (version)
 		read_nccl_version(facts, version + strlen("nccl version "), number);
-	if (strstr(line, "max locked memory") && strstr(line, "unlimited"))
+	if (says_unlimited(line))
 		facts->unlimited_line = number;
 	read_gid_line(facts, line, number);
 }

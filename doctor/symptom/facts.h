@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log tells of each host, and how the hosts differ: HCAs, links, GPUDirect RDMA, NCCL's
- * version, GIDs */
+/* What a log tells of each host, and how they differ: HCAs, links, GPUDirect, NCCL, GIDs */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
 

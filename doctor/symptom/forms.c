@@ -81,8 +81,7 @@ static bool match_numbers(const char *line, struct match *match)
 	return any;
 }
 
-/* The device's syndromes (rdma-core's providers/mlx5/mlx5dv.h); UNKNOWN if it is none of a
- * symptom. */
+/* The device's syndromes (rdma-core's providers/mlx5/mlx5dv.h); UNKNOWN for any other */
 static long status_of_syndrome(long syndrome)
 {
 	static const struct {
@@ -118,11 +117,9 @@ static bool match_syndromes(const char *line, const char *front, const char *beh
 	return any;
 }
 
-/*
- * UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
+/* UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
  * src/uct/ib/mlx5/ib_mlx5_log.c. Linux' mlx5_ib, cq.c, for what the kernel posted:
- * "mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor syndrome 0xf9".
- */
+ * "mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor syndrome 0xf9". */
 static bool match_devices(const char *line, struct match *match)
 {
 	bool any = match_syndromes(line, "(synd ", " vend ", match);
@@ -141,8 +138,8 @@ bool match_completions(const char *line, struct match *match)
 
 void match_status(const char *line, const char *name, long status, struct match *match)
 {
-	/* SPDK's name for the state of a queue that failed, whatever the reason, which is in a
-	 * line before it (lib/nvme/nvme_qpair.c) */
+	/* SPDK's name for the state of a queue that failed, whatever the reason, which is in a line
+	 * before it (lib/nvme/nvme_qpair.c) */
 	static const char aborts[] = "abort requests after transport retry counter exceeded";
 	const char *at = strstr(line, name);
 	struct completion completion = completion_between(line, at + strlen(at));
@@ -194,12 +191,10 @@ static long negative_between(const char *text, const char *end)
 	return UNKNOWN;
 }
 
-/*
- * Why a call failed, from what stands behind "failed": " with error Invalid argument errno 22"
+/* Why a call failed, from what stands behind "failed": " with error Invalid argument errno 22"
  * (NCCL 2.21), " with 22 Invalid argument, on dev …" (2.22 and later), ": Cannot allocate memory"
  * (UCX), " [error code: 14]" (ut-osa/assise#26). Some drivers return -110, for which there is no
- * text. ANY if it is another one.
- */
+ * text. ANY if it is another one. */
 static int reason_between(const char *text, const char *end)
 {
 	static const char *const fronts[] = {

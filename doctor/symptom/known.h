@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a log may show, and what is to be said of it. All of it is data, in the text files of
- * known/, of which the build makes C by table.awk.
- */
+/* What a log may show, and what is to be said of it. All of it is data, in the text files of
+ * known/, of which the build makes C by table.awk. */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
 
@@ -25,8 +23,7 @@ enum sureness {
 	MAYBE,  /* several causes print it; this is where to look first */
 };
 
-/* A line that has each part, in this order and in lower case, and behind the first none of unless
- */
+/* A line that has each part, in this order and in lower case, and behind the first no unless */
 struct message {
 	const char *part[PARTS_MAX];
 	const char *unless;
@@ -54,9 +51,9 @@ struct known {
 	bool last; /* follows from an error that was logged before: told where nothing else is */
 	const char *cause;
 	const char *fix;
-	const char *check;   /* ids of findings, of which one that fails or warns confirms it */
-	const char *exclude; /* ids of findings that exclude it if all are ok; "" for none */
-	const char *look;    /* what shows it where no check does */
+	const char *check; /* ids of findings, of which one that fails or warns confirms it; if all
+			      with "!" behind them are ok, they exclude it */
+	const char *look;  /* what shows it where no check does; "": kubectl describe pod */
 	/* Each list ends with a row of zeros. */
 	const struct message *messages;
 	const struct completion *completions;

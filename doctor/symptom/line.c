@@ -17,11 +17,9 @@ const char *line_next(const char *at, const char *part)
 	return next ? next : at + strlen(at);
 }
 
-/*
- * The number behind "status=": "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" since NCCL 2.28.7,
+/* The number behind "status=": "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" since NCCL 2.28.7,
  * "(IBV_WC_RETRY_EXC_ERR)12" in its resiliency's lines. A number behind other words is another's:
- * "completion[0] with error on rdmap132s0".
- */
+ * "completion[0] with error on rdmap132s0". */
 static long number_at(const char *text)
 {
 	char *end;
@@ -47,14 +45,11 @@ long line_number_behind(const char *text, const char *end, const char *const *fr
 
 /* ---- words ---- */
 
-/*
- * Each word is known by its first four characters. At each place of a text a hash of the four that
+/* Each word is known by its first four characters. At each place of a text a hash of the four that
  * stand there is looked up; only where a word has the same, it is compared. A text costs the same
- * whatever it repeats: at one place no more words are compared than have the hash.
- */
+ * whatever it repeats: at one place no more words are compared than have the hash. */
 
-/* One bit tells 'A' from 'a'. It also makes '[' and '{' the same, which the comparison tells apart.
- */
+/* One bit tells 'A' from 'a'. It also makes '[' and '{' the same; the comparison does not. */
 static uint32_t hash_at(const char *text)
 {
 	uint32_t four;

@@ -15,8 +15,7 @@ const char *line_find(const char *text, const char *end, const char *part);
 /* The next place of part behind at, or the line's end */
 const char *line_next(const char *at, const char *part);
 
-/* The number behind the first of fronts (NULL behind the last) that is between text and end; or
- * UNKNOWN */
+/* The number behind the first of fronts (NULL ends them) between text and end; or UNKNOWN */
 long line_number_behind(const char *text, const char *end, const char *const *fronts);
 
 /* ---- words: found in one pass over the line; upper and lower case are the same ---- */

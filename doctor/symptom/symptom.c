@@ -13,8 +13,7 @@
 
 /* NCCL's own buffer for a line is 1 KiB; log collectors add to it. */
 #define PIECE_MAX 8192
-/* What two pieces of a longer line share, so that a message across their border is in one of them
- */
+/* What two pieces of a longer line share: a message across their border is in one of them */
 #define OVERLAP 1024
 #define QUOTE_BEFORE 100
 #define QUOTE_BEGIN 150 /* of a longer line; its end has the reason */
@@ -37,8 +36,6 @@ struct reading {
 	char line[PIECE_MAX + 1];
 	char lowered[PIECE_MAX + 1];
 };
-
-/* ---- reading ---- */
 
 /* A NUL would end the quotation, and a broken disk may have left some. */
 static size_t copy_quote(char *to, const char *text, size_t len)
@@ -147,23 +144,26 @@ static void feed(struct reading *reading, const char *bytes, size_t len)
 
 /* ---- what is told ---- */
 
-/* Confirmed ones first and excluded ones last; causes before gates before notes, what follows from
- * others last; what is sure before what is likely, then by the log */
+/* Confirmed ones first and excluded ones last; what follows from others behind those; causes before
+ * gates before notes; what is sure before what is likely */
+static int rank_of(const struct symptom *symptom)
+{
+	static const int verdicts[] = {
+		[SYMPTOM_CONFIRMED] = 0, [SYMPTOM_OPEN] = 1, [SYMPTOM_EXCLUDED] = 2};
+	const struct known *known = symptom->known;
+
+	return ((verdicts[symptom->verdict] * 2 + known->last) * 3 + (int)known->kind) * 3 +
+	       (int)known->sureness;
+}
+
+/* By rank, then by the log */
 static int compare_symptoms(const void *a, const void *b)
 {
-	static const int ranks[] = {
-		[SYMPTOM_CONFIRMED] = 0, [SYMPTOM_OPEN] = 1, [SYMPTOM_EXCLUDED] = 2};
 	const struct symptom *one = a;
 	const struct symptom *other = b;
 
-	if (one->verdict != other->verdict)
-		return ranks[one->verdict] - ranks[other->verdict];
-	if (one->known->last != other->known->last)
-		return one->known->last ? 1 : -1;
-	if (one->known->kind != other->known->kind)
-		return one->known->kind < other->known->kind ? -1 : 1;
-	if (one->known->sureness != other->known->sureness)
-		return one->known->sureness < other->known->sureness ? -1 : 1;
+	if (rank_of(one) != rank_of(other))
+		return rank_of(one) - rank_of(other);
 	return one->first < other->first ? -1 : one->first > other->first;
 }
 
@@ -222,36 +222,8 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 	return 0;
 }
 
-/* ---- from where ---- */
-
-/* At its first line; NULL without memory */
-static struct reading *reading_new(void)
-{
-	struct reading *reading = calloc(1, sizeof(*reading));
-
-	if (reading)
-		reading->number = 1;
-	return reading;
-}
-
-int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct symptoms *ret,
-		     struct err *err)
-{
-	struct reading *reading = reading_new();
-	int status = -1;
-
-	if (reading) {
-		feed(reading, text, len);
-		status = finish(arena, reading, ret);
-	}
-	free(reading);
-	return status < 0 ? err_memory(err) : 0;
-}
-
-/*
- * A kubelet compresses the logs that it has rotated, and PowerShell writes what is sent to a file
- * as UTF-16. No line of these is known, which would pass for a log without a cause.
- */
+/* A kubelet compresses the logs that it has rotated, and PowerShell writes what is sent to a file
+ * as UTF-16. No line of these is known, which would pass for a log without a cause. */
 static int check_text(const char *bytes, size_t len, const char *what, struct err *err)
 {
 	static const struct {
@@ -294,19 +266,36 @@ static int read_fd(struct reading *reading, int fd, const char *what, struct err
 	return 0;
 }
 
-int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
-		   struct err *err)
+/* text: NULL to read fd */
+static int explain(struct arena *arena, const char *text, size_t len, int fd, const char *what,
+		   struct symptoms *ret, struct err *err)
 {
-	struct reading *reading = reading_new();
-	int status;
+	struct reading *reading = calloc(1, sizeof(*reading));
+	int status = 0;
 
 	if (!reading)
 		return err_memory(err);
-	status = read_fd(reading, fd, what, err);
+	reading->number = 1;
+	if (text)
+		feed(reading, text, len);
+	else
+		status = read_fd(reading, fd, what, err);
 	if (status == 0 && finish(arena, reading, ret) < 0)
 		status = err_memory(err);
 	free(reading);
 	return status;
+}
+
+int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct symptoms *ret,
+		     struct err *err)
+{
+	return explain(arena, text, len, -1, "", ret, err);
+}
+
+int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
+		   struct err *err)
+{
+	return explain(arena, NULL, 0, fd, what, ret, err);
 }
 
 const char *symptom_fix(const char *text)
@@ -322,24 +311,33 @@ const char *symptom_fix(const char *text)
 
 /* ---- evidence ---- */
 
-/* "a, b": the next id of *rest; NULL behind the last */
-static bool next_id(const char **rest, char id[64])
+/* "a, b!": the next id of *rest, and whether it excludes; false behind the last */
+static bool next_id(const char **rest, char id[64], bool *ret_excludes)
 {
 	size_t len;
 
-	*rest += strspn(*rest, ", ");
-	len = strcspn(*rest, ", ");
+	*rest += strspn(*rest, "!, ");
+	len = strcspn(*rest, "!, ");
 	(void)snprintf(id, 64, "%.*s", (int)len, *rest);
 	*rest += len;
+	*ret_excludes = **rest == '!';
 	return id[0];
 }
 
-static const struct finding *find_finding(const struct findings *checked, const char *id,
-					  enum finding_status status)
+/* The first finding of this status and one of these ids; status below 0: of any. NULL: none */
+static const struct finding *find_one(const struct findings *checked, const char *ids, int status)
 {
-	for (size_t i = 0; i < checked->n; i++) {
-		if (checked->item[i].status == status && strcmp(checked->item[i].id, id) == 0)
-			return &checked->item[i];
+	char id[64];
+	bool excludes;
+
+	while (next_id(&ids, id, &excludes)) {
+		for (size_t i = 0; i < checked->n; i++) {
+			const struct finding *finding = &checked->item[i];
+
+			if ((status < 0 || (int)finding->status == status) &&
+			    strcmp(finding->id, id) == 0)
+				return finding;
+		}
 	}
 	return NULL;
 }
@@ -363,48 +361,48 @@ static const char *symptom_command(const struct known *known)
 			       : "kubectl describe pod POD";
 }
 
-/* A failure confirms; without one, all that exclude it have to be ok. */
-static void weigh(struct symptom *symptom, const struct findings *checked)
+/* What is ok of all that exclude it; NULL if not all are, and well; "" if there is nothing */
+static const char *exclusion_of(const struct known *known, const struct findings *checked)
 {
-	const char *rest = symptom->known->check;
+	const char *rest = known->check;
 	const char *proof = "";
 	char id[64];
+	bool excludes;
 
-	while (next_id(&rest, id)) {
-		const struct finding *fails = find_finding(checked, id, FINDING_FAIL);
+	while (proof && next_id(&rest, id, &excludes)) {
+		const struct finding *ok = find_one(checked, id, FINDING_OK);
 
-		if (!fails && symptom->known->kind == KNOWN_NOTE)
-			fails = find_finding(checked, id, FINDING_WARN);
-		if (!fails)
+		if (!excludes)
 			continue;
-		symptom->verdict = SYMPTOM_CONFIRMED;
-		symptom->proof = proof_of(checked->arena, fails);
-		return;
-	}
-	rest = symptom->known->exclude;
-	while (proof && next_id(&rest, id)) {
-		const struct finding *ok = find_finding(checked, id, FINDING_OK);
-
-		if (!ok || find_finding(checked, id, FINDING_WARN)) {
-			proof = "";
-			break;
-		}
+		if (!ok || find_one(checked, id, FINDING_WARN))
+			return NULL;
 		proof = arena_printf(checked->arena, "%s%s%s", proof, proof[0] ? "; " : "",
 				     proof_of(checked->arena, ok));
 	}
-	if (proof && proof[0]) {
+	return proof;
+}
+
+/* A failure confirms; without one, all that exclude it have to be ok. */
+static void weigh(struct symptom *symptom, const struct findings *checked)
+{
+	const struct known *known = symptom->known;
+	const struct finding *shows = find_one(checked, known->check, FINDING_FAIL);
+	const char *proof = exclusion_of(known, checked);
+
+	if (!shows && known->kind == KNOWN_NOTE)
+		shows = find_one(checked, known->check, FINDING_WARN);
+	if (shows) {
+		symptom->verdict = SYMPTOM_CONFIRMED;
+	} else if (proof && proof[0]) {
 		symptom->verdict = SYMPTOM_EXCLUDED;
 		symptom->proof = proof;
 		return;
+	} else {
+		/* It was looked at all the same: what was found says how. */
+		shows = find_one(checked, known->check, -1);
 	}
-	/* It was looked at all the same: what was found says how. */
-	rest = symptom->known->check;
-	while (!symptom->proof && next_id(&rest, id)) {
-		for (size_t i = 0; i < checked->n && !symptom->proof; i++) {
-			if (strcmp(checked->item[i].id, id) == 0)
-				symptom->proof = proof_of(checked->arena, &checked->item[i]);
-		}
-	}
+	if (shows)
+		symptom->proof = proof_of(checked->arena, shows);
 }
 
 const char *symptom_verdict(struct arena *arena, const struct symptom *symptom)
@@ -429,8 +427,6 @@ void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked)
 	}
 	qsort(symptoms->item, symptoms->n, sizeof(*symptoms->item), compare_symptoms);
 }
-
-/* ---- as findings ---- */
 
 static int add_finding(const struct symptom *symptom, struct findings *findings)
 {

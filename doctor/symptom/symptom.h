@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a log shows: causes that keep a container from RDMA, what failed before RDMA was used, and
+/* What a log shows: causes that keep a container from RDMA, what failed before RDMA was used, and
  * facts per host. A log may be of any place: whether a cause is that of this container is for its
- * checks to say (symptoms_weigh).
- */
+ * checks to say (symptoms_weigh). */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_SYMPTOM_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_SYMPTOM_H
 

@@ -96,7 +96,7 @@ function end_key() {
 		return
 	if (rest == "")
 		bad(key ": is empty")
-	if (key ~ /^(cause|fix|check|exclude|look)$/)
+	if (key ~ /^(cause|fix|check|look)$/)
 		texts[key] = rest
 	else if (key == "line")
 		key_line()
@@ -125,7 +125,7 @@ function end_row() {
 		bad(name ": has no cause or no fix")
 	rows = rows "\t{\n\t\t.name = " c(name) ",\n\t\t.kind = " kind ",\n\t\t.sureness = " sureness ",\n\t\t.last = " last ",\n"
 	rows = rows "\t\t.cause = " c(texts["cause"]) ",\n\t\t.fix = " c(texts["fix"]) ",\n\t\t.check = " c(texts["check"]) ",\n"
-	rows = rows "\t\t.exclude = " c(texts["exclude"]) ",\n\t\t.look = " c(texts["look"]) ",\n"
+	rows = rows "\t\t.look = " c(texts["look"]) ",\n"
 	rows = rows "\t\t.messages = " list("message", lines, "messages", "{.unless = NULL}") ",\n"
 	rows = rows "\t\t.completions = " list("completion", completions, "completions", "{0, 0}") ",\n"
 	rows = rows "\t\t.calls = " list("call", calls, "calls", "{NULL, 0}") ",\n\t},\n"

@@ -255,8 +255,7 @@ int device_file_open(int root, const struct device_file *file)
 		return held;
 	if (!is_of_number(held, file))
 		return -ESTALE;
-	/* The magic link leads to what is held, whatever its path has become (proc_pid_get_link).
-	 */
+	/* The magic link leads to what is held, wherever that is by now (proc_pid_get_link). */
 	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", held);
 	fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)

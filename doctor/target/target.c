@@ -17,8 +17,6 @@
 #include "explain/bundle.h"
 #include "explain/files.h"
 
-/* ---- where it is looked at from ---- */
-
 #define ENVIRON_MAX (1024 * 1024)
 
 uint64_t location_namespace(int proc, const char *name)
@@ -53,10 +51,8 @@ static bool has_kubernetes(struct arena *arena, int proc)
 	return false;
 }
 
-/*
- * No single sign is enough: a VM may be made from an image that has /.dockerenv, a pod may have the
- * node's pid namespace, and a shell of `oc debug node` stands in the node's root.
- */
+/* No single sign is enough: a VM may be made from an image that has /.dockerenv, a pod may have the
+ * node's pid namespace, and a shell of `oc debug node` stands in the node's root. */
 int location_find(struct arena *arena, int root, struct location *ret_location)
 {
 	cleanup_fd proc = tree_open_dir(root, "proc/self");
@@ -89,6 +85,7 @@ int location_find(struct arena *arena, int root, struct location *ret_location)
 /* ---- the target ---- */
 
 #define CGROUP_MAX (64 * 1024)
+#define STATUS_MAX (64 * 1024)
 
 void target_close(struct target *target)
 {
@@ -100,6 +97,20 @@ int target_read(struct arena *arena, const struct target *target, const char *na
 		struct fs_text *ret_text)
 {
 	return target->proc < 0 ? -ESRCH : tree_read(arena, target->proc, name, max, ret_text);
+}
+
+int64_t target_status(struct arena *arena, const struct target *target, const char *name, int base)
+{
+	struct fs_text text;
+	char *line;
+
+	if (target_read(arena, target, "status", STATUS_MAX, &text) < 0)
+		return -1;
+	while ((line = strsep(&text.bytes, "\n"))) {
+		if (text_starts_with(line, name))
+			return strtoll(line + strlen(name), NULL, base);
+	}
+	return -1;
 }
 
 const char *target_getenv(const struct target *target, const char *name)
@@ -148,10 +159,8 @@ static int read_environ(struct arena *arena, struct target *target)
 	return target->env_path ? 0 : -1;
 }
 
-/*
- * /proc/PID/root is a magic link, which only this place follows. In a recorded tree it is a
- * directory; this process' root is the tree itself.
- */
+/* /proc/PID/root is a magic link, which only this place follows. In a recorded tree it is a
+ * directory; this process' root is the tree itself. */
 static int open_root(const struct target *target, int root, bool recorded)
 {
 	int fd = -1;
@@ -216,8 +225,8 @@ static int find_container(struct arena *arena, int root, const char *id, struct 
 	read_spec(arena, root, bundle.config, target);
 	if (!target->pid && !target->has_spec)
 		return err_set(err,
-			       "container %s is not running, and its config.json was not found; "
-			       "start it, or use --pid",
+			       "container %s does not run, and has no config.json here; start it, "
+			       "or use --pid",
 			       bundle.id);
 	return 0;
 }

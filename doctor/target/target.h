@@ -16,10 +16,8 @@
 
 /* ---- where the doctor itself runs: on a node or in a container ---- */
 
-/*
- * The first namespaces have fixed inode numbers (include/linux/proc_ns.h), so that a process can
- * tell whether it is in one of them.
- */
+/* The first namespaces have fixed inode numbers (include/linux/proc_ns.h), so that a process can
+ * tell whether it is in one of them. */
 #define FIRST_CGROUP_NAMESPACE UINT64_C(0xeffffffb)
 #define FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
 #define FIRST_USER_NAMESPACE UINT64_C(0xeffffffd)
@@ -33,8 +31,7 @@ struct location {
 /* root: the sysroot. Returns 0, or -1 without memory. */
 int location_find(struct arena *arena, int root, struct location *ret_location);
 
-/* The inode number of one of a process' namespaces ("pid", "net", …); 0 if it cannot be seen. proc:
- * its directory. */
+/* The inode number of a process' namespace ("pid"); 0 if it is not shown. proc: its directory */
 uint64_t location_namespace(int proc, const char *name);
 
 /* ---- the target (target.c) ---- */
@@ -69,10 +66,8 @@ struct target_choice {
 	const char *container; /* an id, or the beginning of one */
 };
 
-/*
- * root: the sysroot; recorded: it is not "/". What of the target cannot be read stays unset, and
- * the checks say so; an error is only a target that does not exist or is not unique.
- */
+/* root: the sysroot; recorded: it is not "/". What of the target cannot be read stays unset, and
+ * the checks say so; an error is only a target that does not exist or is not unique. */
 int target_find(struct arena *arena, int root, bool recorded, const struct location *location,
 		const struct target_choice *choice, struct target *ret_target, struct err *err);
 void target_close(struct target *target);
@@ -83,17 +78,17 @@ void target_close(struct target *target);
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
 
+/* The number behind "Seccomp:", "CapEff:" … in its status, in this base; -1 if it is not there */
+int64_t target_status(struct arena *arena, const struct target *target, const char *name, int base);
+
 /* The value in its environment (as getenv(3) finds it), or NULL */
 const char *target_getenv(const struct target *target, const char *name);
 
-/* Makes this process see the target's network. Returns 0 or -errno. Only for a check's own process.
- */
+/* Enters the target's network: only for a check's own process. Returns 0 or -errno. */
 int target_enter_network(const struct target *target);
 
-/*
- * The node as the target's own /sys shows it: with the ports and interfaces that only its network
- * namespace has. .root is the target's, which closes it; -1 if that has no sysfs there.
- */
+/* The node as the target's own /sys shows it: with the ports and interfaces that only its network
+ * namespace has. .root is the target's, which closes it; -1 if that has no sysfs there. */
 struct node target_node(const struct target *target);
 
 /* ---- its device files (device_files.c) ---- */
@@ -124,19 +119,15 @@ struct device_files {
 /* A container may mount a file system there that never answers. */
 #define DEVICE_FILES_SECONDS 5
 
-/*
- * root: of the target. A child process looks there. The devices are added to devices, sorted by
- * name. In a recorded tree a regular file with the line MAJOR:MINOR stands for a device file.
- */
+/* root: of the target. A child process looks there. The devices are added to devices, sorted by
+ * name. In a recorded tree a regular file with the line MAJOR:MINOR stands for a device file. */
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err);
 
-/*
- * Opens one of root's files for reading and writing. The file is its container's, which may put
+/* Opens one of root's files for reading and writing. The file is its container's, which may put
  * another one there at any time, and opening some devices does something: the file is held, and
  * opened only if it still is a device of that number. Returns a descriptor that the caller owns, or
- * -errno; -ESTALE if it is another by now.
- */
+ * -errno; -ESTALE if it is another by now. */
 int device_file_open(int root, const struct device_file *file);
 
 /* Every verbs device that sysfs shows, sorted by name */
@@ -162,11 +153,9 @@ struct netdevs {
 	const char *path; /* where they were read; NULL: they could not be */
 };
 
-/*
- * Names from the target's /proc/PID/net/dev, which shows its own network namespace; MTUs by a
+/* Names from the target's /proc/PID/net/dev, which shows its own network namespace; MTUs by a
  * socket in it, so that this process must be one that may change its namespace (a check's). In a
- * recorded tree from /sys/class/net/NAME/mtu.
- */
+ * recorded tree from /sys/class/net/NAME/mtu. */
 int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
 		 struct netdevs *ret_netdevs, struct err *err);
 

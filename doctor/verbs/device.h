@@ -35,10 +35,8 @@ struct verbs {
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
-/*
- * Fills in the table. -1: the library cannot be loaded here, or lacks what every release of
- * this name has. It stays loaded until the process ends, as its device drivers do.
- */
+/* Fills in the table. -1: the library cannot be loaded here, or lacks what every release of this
+ * name has. It stays loaded until the process ends, as its device drivers do. */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
 /* How many leading bits two GIDs share: ports of one rail are in one subnet. */
@@ -68,16 +66,14 @@ struct verbs_devices {
 	size_t n;
 };
 
-/*
- * Opens what libibverbs lists, or what --device names of it, in its order. -1: out of memory, or
- * (*ret_errno != 0) the list cannot be had at all.
- */
+/* Opens what libibverbs lists, or what --device names of it, in its order. -1: out of memory, or
+ * (*ret_errno != 0) the list cannot be had at all. */
 int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, struct arena *arena,
 		       struct verbs_devices *ret_devices, int *ret_errno);
 void verbs_devices_close(struct verbs_devices *devices);
 
-/* only: "mlx5_6" or "mlx5_6:1", or NULL for all of them. Returns the port that it names, 0 for
- * any, or -1 if name is another device. */
+/* only: "mlx5_6" or "mlx5_6:1", or NULL for all of them. Returns the port that it names, 0 for any,
+ * or -1 if name is another device. */
 int verbs_device_match(const char *only, const char *name);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices

@@ -5,11 +5,9 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-/*
- * 4.096 us * 2^TIMEOUT = 0.5 s without an answer, RETRIES times more, before IBV_WC_RETRY_EXC_ERR:
+/* 4.096 us * 2^TIMEOUT = 0.5 s without an answer, RETRIES times more, before IBV_WC_RETRY_EXC_ERR:
  * longer than a software device takes for all that is under way, shorter than a user's patience.
- * NCCL's are 20 (4.3 s) and 7; but rdma_rxe takes 7 for "without end" (rxe_comp.c).
- */
+ * NCCL's are 20 (4.3 s) and 7; but rdma_rxe takes 7 for "without end" (rxe_comp.c). */
 #define TIMEOUT 17
 #define RETRIES 6
 #define RNR_RETRIES 7 /* without end; our deadline ends it */
@@ -118,18 +116,24 @@ struct endpoint_address endpoint_address(const struct endpoint *endpoint)
 	};
 }
 
+static int modify(struct endpoint *endpoint, struct ibv_qp_attr attr, int mask,
+		  struct trouble *trouble)
+{
+	int error = endpoint->verbs->modify_qp(endpoint->qp, &attr, IBV_QP_STATE | mask);
+
+	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
+}
+
 static int to_init(struct endpoint *endpoint, struct trouble *trouble)
 {
-	struct ibv_qp_attr attr = {
+	const struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_INIT,
 		.port_num = endpoint->port->number,
 		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
 	};
-	int error = endpoint->verbs->modify_qp(endpoint->qp, &attr,
-					       IBV_QP_STATE | IBV_QP_PKEY_INDEX | IBV_QP_PORT |
-						       IBV_QP_ACCESS_FLAGS);
 
-	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
+	return modify(endpoint, attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
+		      trouble);
 }
 
 static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer,
@@ -146,7 +150,6 @@ static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer
 		.min_rnr_timer = MIN_RNR_TIMER,
 		.ah_attr = {.port_num = port->number},
 	};
-	int error;
 
 	/* Ethernet has no LIDs; within a subnet of InfiniBand they are all that is needed. */
 	if (port->infiniband && peer->lid) {
@@ -159,16 +162,15 @@ static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer
 			.hop_limit = HOP_LIMIT,
 		};
 	}
-	error = endpoint->verbs->modify_qp(
-		endpoint->qp, &attr,
-		IBV_QP_STATE | IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
-			IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER);
-	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
+	return modify(endpoint, attr,
+		      IBV_QP_AV | IBV_QP_PATH_MTU | IBV_QP_DEST_QPN | IBV_QP_RQ_PSN |
+			      IBV_QP_MAX_DEST_RD_ATOMIC | IBV_QP_MIN_RNR_TIMER,
+		      trouble);
 }
 
 static int to_rts(struct endpoint *endpoint, struct trouble *trouble)
 {
-	struct ibv_qp_attr attr = {
+	const struct ibv_qp_attr attr = {
 		.qp_state = IBV_QPS_RTS,
 		.timeout = TIMEOUT,
 		.retry_cnt = RETRIES,
@@ -176,12 +178,11 @@ static int to_rts(struct endpoint *endpoint, struct trouble *trouble)
 		.sq_psn = endpoint->psn,
 		.max_rd_atomic = 1,
 	};
-	int error = endpoint->verbs->modify_qp(endpoint->qp, &attr,
-					       IBV_QP_STATE | IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT |
-						       IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
-						       IBV_QP_MAX_QP_RD_ATOMIC);
 
-	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
+	return modify(endpoint, attr,
+		      IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
+			      IBV_QP_MAX_QP_RD_ATOMIC,
+		      trouble);
 }
 
 int endpoint_connect(struct endpoint *endpoint, const struct endpoint_address *peer,

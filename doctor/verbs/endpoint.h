@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One end of an RC connection: a queue pair, its completion queue, and a buffer to write from and
- * into. */
+/* One end of an RC connection: a queue pair, its completion queue, and a buffer */
 #ifndef OCI_RDMA_VERBS_ENDPOINT_H
 #define OCI_RDMA_VERBS_ENDPOINT_H
 
@@ -37,10 +36,8 @@ struct endpoint_address {
 	union ibv_gid gid;
 };
 
-/*
- * On device->port, which must be usable; bytes: of its buffer. -1: *trouble says why, and nothing
- * is left open. The device must stay open longer than the endpoint.
- */
+/* On device->port, which must be usable; bytes: of its buffer. -1: *trouble says why, and nothing
+ * is left open. The device must stay open longer than the endpoint. */
 int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,
 		  struct endpoint *ret_endpoint, struct trouble *trouble);
 void endpoint_close(struct endpoint *endpoint);

@@ -72,8 +72,7 @@ int pods_connect(struct verbs_setup *setup)
 	return 0;
 }
 
-/* Ports of one rail share a subnet: of ours, the one whose GID has most in common with the peer's
- */
+/* Ports of one rail share a subnet: ours whose GID has most in common with the peer's */
 static const struct verbs_device *nearest(const struct verbs_devices *devices,
 					  const struct endpoint_address *peer)
 {
@@ -142,7 +141,6 @@ int pods_listen(struct verbs_setup *setup)
 			return 0;
 	}
 	return findings_add(setup->findings, "verbs_listen", subject, FINDING_FAIL,
-			    "choose another port, or end the program that uses this one "
-			    "(ss -ltnp shows it)",
-			    "%s", trouble.text);
+			    "choose another port, or end the program that has it (ss -ltnp)", "%s",
+			    trouble.text);
 }

@@ -14,8 +14,6 @@
 #include "core/base/cleanup.h"
 #include "core/base/text.h"
 
-/* ---- messages ---- */
-
 #define MAGIC "oci-rdma-doctor3" /* the last is the version */
 #define BYTES_MIN 8
 #define BYTES_MAX (1UL << 30)

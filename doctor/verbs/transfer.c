@@ -3,46 +3,34 @@
 
 #include "explain/limits.h"
 
-#include <endian.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-/* ---- the pattern ---- */
-
-/* In the same order on every machine: the two ends need not be of one kind. */
-static void word_at(size_t index, uint64_t seed, unsigned char word[8])
+/* Of the word there; the lowest first, on every machine */
+static unsigned char byte_at(size_t place, uint64_t seed)
 {
-	uint64_t value =
-		htole64(seed * 0x9e3779b97f4a7c15ULL + (index + 1) * 0xff51afd7ed558ccdULL);
+	uint64_t word = seed * 0x9e3779b97f4a7c15ULL + (place / 8 + 1) * 0xff51afd7ed558ccdULL;
 
-	memcpy(word, &value, sizeof(value));
+	return (unsigned char)(word >> place % 8 * 8);
 }
 
 void pattern_fill(void *buffer, size_t bytes, uint64_t seed)
 {
-	unsigned char word[8];
-	char *at = buffer;
+	unsigned char *at = buffer;
 
-	for (size_t done = 0; done < bytes; done += sizeof(word)) {
-		size_t left = bytes - done;
-
-		word_at(done / sizeof(word), seed, word);
-		memcpy(at + done, word, left < sizeof(word) ? left : sizeof(word));
-	}
+	for (size_t i = 0; i < bytes; i++)
+		at[i] = byte_at(i, seed);
 }
 
 size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed)
 {
 	const unsigned char *at = buffer;
-	unsigned char word[8];
 
 	for (size_t i = 0; i < bytes; i++) {
-		if (i % sizeof(word) == 0)
-			word_at(i / sizeof(word), seed, word);
-		if (at[i] != word[i % sizeof(word)])
+		if (at[i] != byte_at(i, seed))
 			return i;
 	}
 	return PATTERN_OK;
@@ -56,8 +44,7 @@ size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed)
 #define SAMPLES_MIN 20
 #define SMALL 8 /* bytes of a write whose latency is measured */
 
-/* An HCA answers within microseconds: for as long we ask without pause. Others cost no processor.
- */
+/* An HCA answers within microseconds: so long we ask without pause. Others cost no processor. */
 #define SPIN_NS (SECOND / 500)
 #define PAUSE_NS 50000
 
@@ -149,10 +136,10 @@ int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct tr
 		return -1;
 	wrong = pattern_find_error(to->buffer, bytes, seed);
 	if (wrong != PATTERN_OK)
-		return trouble_set(trouble, TROUBLE_DATA,
-				   "wrong data from byte %zu of %zu, though its transfer completed "
-				   "without an error",
-				   wrong, bytes);
+		return trouble_set(
+			trouble, TROUBLE_DATA,
+			"wrong data from byte %zu of %zu, although the transfer completed", wrong,
+			bytes);
 	return 0;
 }
 

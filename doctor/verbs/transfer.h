@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * RDMA writes between two connected endpoints, verified and measured. Nothing here waits longer
- * than TRANSFER_PATIENCE_S for a completion.
- */
+/* RDMA writes between two connected endpoints, verified and measured. Nothing here waits longer
+ * than TRANSFER_PATIENCE_S for a completion. */
 #ifndef OCI_RDMA_VERBS_TRANSFER_H
 #define OCI_RDMA_VERBS_TRANSFER_H
 
@@ -22,11 +20,9 @@ struct transfer_result {
 	uint64_t writes; /* of which these two are */
 };
 
-/*
- * A verified transfer has three parts, the first and third at the receiving end: the write carries
+/* A verified transfer has three parts, the first and third at the receiving end: the write carries
  * an immediate value, since the writer's completion says only that the other HCA has the data; that
- * it is in memory is the receive completion's promise.
- */
+ * it is in memory is the receive completion's promise. */
 int transfer_expect(struct endpoint *to, struct trouble *trouble);
 int transfer_send(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		  uint64_t seed, struct trouble *trouble);
@@ -44,10 +40,8 @@ const char *transfer_result_text(const struct transfer_result *result,
 /* Sorts samples; the value that percent of them do not exceed (nearest rank). n > 0 */
 uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
 
-/*
- * Data whose every word says where it belongs and to which transfer: what was not written, was
- * written elsewhere, or is of the transfer before, is found.
- */
+/* Data whose every word says where it belongs and to which transfer: what was not written, was
+ * written elsewhere, or is of the transfer before, is found. */
 
 /* What pattern_find_error returns when all of it is right */
 #define PATTERN_OK SIZE_MAX

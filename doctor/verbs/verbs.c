@@ -13,14 +13,10 @@
 #define BYTES_DEFAULT ((size_t)1 << 20)
 #define BYTES_MIN ((size_t)4096)
 
-/*
- * Queues also count, and there are two buffers: an eighth of the limit for each leaves room. Each
+/* Queues also count, and there are two buffers: an eighth of the limit for each leaves room. Each
  * counts whole pages, so that on a kernel with pages of 64 KiB a limit below half a MiB leaves
- * none; that limit is a finding of its own.
- */
+ * none; that limit is a finding of its own. */
 #define SHARE 8
-
-/* ---- devices, and devices that should be there ---- */
 
 static const struct verbs_device *find_listed(const struct verbs_setup *setup, const char *name)
 {
@@ -60,8 +56,7 @@ static int add_closed(struct verbs_setup *setup, const struct device *device,
 			trouble_errno_name(listed->open_errno, name), strerror(listed->open_errno));
 	return findings_add(setup->findings, "verbs_open", device->ibdev, FINDING_FAIL,
 			    "the image lacks the HCA's userspace driver: install ibverbs-providers "
-			    "(Debian), libibverbs of the distribution (RHEL), or the vendor's "
-			    "rdma-core",
+			    "(Debian), libibverbs (RHEL), or the vendor's rdma-core",
 			    "%s opens, but libibverbs does not list it", path);
 }
 
@@ -89,13 +84,10 @@ static int add_list(struct verbs_setup *setup, size_t absent)
 		return findings_add(setup->findings, "verbs_devices", NULL, FINDING_UNCHECKED,
 				    "load the HCA's driver on the node",
 				    "there is no verbs device (/sys/class/infiniband_verbs)");
-	return findings_add(
-		setup->findings, "verbs_devices", NULL, FINDING_FAIL,
-		"request the RDMA resource of a device plugin in the container's limits, or "
-		"--device",
-		"libibverbs lists none of %zu verbs devices; %zu have no node in /dev/infiniband "
-		"here",
-		all, absent);
+	return findings_add(setup->findings, "verbs_devices", NULL, FINDING_FAIL,
+			    "request a device plugin's RDMA resource in the container's limits",
+			    "libibverbs lists none of %zu verbs devices; %zu have no file here",
+			    all, absent);
 }
 
 /* What their ports say, the checks find in sysfs. */
@@ -123,8 +115,6 @@ static int add_devices(struct verbs_setup *setup)
 	}
 	return add_list(setup, absent);
 }
-
-/* ---- registration ---- */
 
 static int add_registration(struct verbs_setup *setup, const char *subject,
 			    const struct registration *found)
@@ -187,8 +177,6 @@ static int register_memory(struct verbs_setup *setup)
 	return 0;
 }
 
-/* ---- all of it ---- */
-
 /* Returns 1, 0 if there is nothing to go on with (a finding says why), or -1. */
 static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 {
@@ -197,10 +185,10 @@ static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 	int error;
 
 	if (verbs_load(verbs, &reason) < 0)
-		return findings_add(findings, "verbs_library", NULL, FINDING_UNCHECKED,
-				    "install libibverbs (Debian: libibverbs1 ibverbs-providers; "
-				    "RHEL: libibverbs)",
-				    "%s", reason.text);
+		return findings_add(
+			findings, "verbs_library", NULL, FINDING_UNCHECKED,
+			"install libibverbs1 ibverbs-providers (Debian) or libibverbs (RHEL)", "%s",
+			reason.text);
 	if (verbs_devices_open(verbs, setup->doctor, findings->arena, setup->devices, &error) == 0)
 		return 1;
 	if (!error)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * RDMA by trying it: opens the devices through libibverbs, registers memory, and transfers data to
- * another pod.
- */
+/* RDMA by trying it: opens the devices through libibverbs, registers memory, and transfers data to
+ * another pod. */
 #ifndef OCI_RDMA_DOCTOR_VERBS_H
 #define OCI_RDMA_DOCTOR_VERBS_H
 
@@ -17,14 +15,11 @@
 #include "doctor/verbs/trouble.h"
 #include "explain/limits.h"
 
-/* Adds what it finds. exec: process 1 has a higher memlock limit than this one. -1: out of memory
- * only */
+/* Adds what it finds. exec: process 1 has a higher memlock limit. -1: out of memory only */
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec);
 
-/*
- * Registers the memory of n GPUs with each device that opens (gpu.c). Adds nothing where
- * verbs_check says why there is no device. -1: out of memory only
- */
+/* Registers the memory of n GPUs with each device that opens (registration.c). Adds nothing where
+ * verbs_check says why there is no device. -1: out of memory only */
 int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
 			const struct cuda_memory *memory, int n);
 
@@ -39,10 +34,8 @@ struct verbs_setup {
 	size_t bytes; /* of a message: what fits below the memlock limit */
 };
 
-/*
- * How much memory ibv_reg_mr takes, found by trying (registration.c): RLIMIT_MEMLOCK says one
- * thing, CAP_IPC_LOCK, user namespaces and what is pinned already say another.
- */
+/* How much memory ibv_reg_mr takes, found by trying (registration.c): RLIMIT_MEMLOCK says one
+ * thing, CAP_IPC_LOCK, user namespaces and what is pinned already say another. */
 #define REGISTRATION_MAX ((size_t)256 << 20) /* NCCL needs more than less */
 
 struct registration {

@@ -119,6 +119,25 @@ row "evidence: a port that is down"
 write sys/class/infiniband/mlx5_6/ports/1/state '1: DOWN'
 evidence "CONFIRMED port mlx5_6: DOWN" "Got completion from peer 10.0.0.1<1> with status=12 opcode=0 len=0 vendor err 129"
 
+row "evidence: in the container itself, and by a process, without its id; another place is not looked at"
+defaults
+h100
+soft=65536 hard=65536
+in_container "$ALLOCATED"
+# confirmed OPTION…: what is said of a memlock message
+confirmed() { "$DOCTOR" --sysroot "$NODE" --format json --symptom 'ibv_reg_mr failed: Cannot allocate memory' "$@" | jq -r '.findings[0].check'; }
+has "in the container" "CONFIRMED memlock: soft 64 KiB" "$(confirmed)"
+defaults
+h100
+on_node
+soft=65536 hard=65536
+process 4711
+has "of a process" "CONFIRMED memlock: soft 64 KiB" "$(confirmed --pid 4711)"
+has "on the node, of no container" "not looked at here: kubectl rdma-doctor" "$(confirmed)"
+row "scope: --help says what it finds, and of what place"
+has "the causes" "a log or a message" "$("$DOCTOR" --help)"
+has "where" "in the pod, or with --pid or --container" "$("$DOCTOR" --help | tr -s ' \n' ' ')"
+
 # ---- the table is text, of which the build makes C ----
 # made LINE…: what table.awk says of a file that holds them
 made() {

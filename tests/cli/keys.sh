@@ -130,12 +130,13 @@ doctor/runner.c id
 doctor/finding.c const char *id
 doctor/check/engines.c id doctor/check/engines.c add_handler\(context, "\K[a-z_]+|id\[\] = "\K[a-z_]+
 doctor/check/gpudirect.c id doctor/check/gpudirect.c id\[\] = "\K[a-z_]+
+doctor/check/missed.c id doctor/check/missed.c add_named\(scan, container, "\K[a-z_]+
 doctor/check/nccl.c socket_id doctor/check/nccl.c socket_id\[\] = "\K[a-z_]+
 doctor/check/nccl_hca.c HCA doctor/check/nccl_hca.c #define HCA "\K[a-z_]+
 doctor/check/nccl_hca.c GID_INDEX doctor/check/nccl_hca.c #define GID_INDEX "\K[a-z_]+
 doctor/cuda/cuda.c capability->id doctor/cuda/cuda.c \{"\K[a-z_]+(?=", "[A-Z_]+", CUDA)
 doctor/cuda/cuda.c id doctor/cuda/cuda.c add_error\([a-z]+, "\K[a-z_]+
-doctor/verbs/gpu.c id doctor/verbs/gpu.c [?:] "\Kverbs_[a-z_]+(?=")'
+doctor/verbs/registration.c id doctor/verbs/registration.c [?:] "\Kverbs_[a-z_]+(?=")'
 # finding_calls TREE: "FILE ID" of each call, the id as the call has it
 finding_calls() {
 	(cd "$1" && find doctor -name '*.c' | sort | while read -r file; do
@@ -166,7 +167,7 @@ is "$JSON has none twice" "" "$(catalogue "$JSON" | uniq -d)"
 is "each check that check.h declares has its row in check.c" "" \
 	"$(grep -oP '^check_function \Kcheck_[a-z_]+' doctor/check/check.h | while read -r name; do grep -q "[ ,\t]$name\b" doctor/check/check.c || echo "$name: add its row"; done)"
 is "an id that a symptom's row names as confirming it is one" "" \
-	"$(comm -13 <(echo "$ids") <(sed -n 's/^ *\(check\|exclude\): //p' doctor/symptom/known/* | tr -s ', ' '\n' | sort -u))"
+	"$(comm -13 <(echo "$ids") <(sed -n 's/^ *check: //p' doctor/symptom/known/* | tr -s '!, ' '\n' | sort -u))"
 
 mkdir "$T/tree"
 cp -r doctor "$T/tree/"

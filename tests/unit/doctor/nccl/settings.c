@@ -28,11 +28,11 @@ static const struct file_case {
 UNIT_ROWS_AS("nccl.conf: ", file_cases)
 {
 	cleanup_arena arena = {0};
-	struct nccl_settings settings = {.files = ""};
+	struct nccl_settings settings = {.arena = &arena, .files = ""};
 	const struct nccl_setting *found;
-	char *text = arena_strdup(&arena, row->text);
+	const struct fs_text text = {arena_strdup(&arena, row->text), strlen(row->text)};
 
-	assert_int_equal(nccl_settings_add_file(&arena, "/etc/nccl.conf", text, &settings), 0);
+	assert_int_equal(nccl_settings_add_file(&settings, "/etc/nccl.conf", &text), 0);
 	found = nccl_settings_find(&settings, "NCCL_X");
 	assert_int_equal(settings.n_oddities, row->oddities);
 	assert_string_equal(found ? found->value : "none", row->value ? row->value : "none");

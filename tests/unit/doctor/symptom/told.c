@@ -102,6 +102,12 @@ static const struct weigh_case {
 	 FINDING_OK, SYMPTOM_OPEN},
 	{"evidence: the log itself excludes", "max locked memory (kbytes, -l) unlimited\n" MEMLOCK,
 	 "memlock", FINDING_FAIL, SYMPTOM_EXCLUDED},
+	{"evidence: /proc's limits exclude",
+	 "Max locked memory         unlimited            bytes\n" MEMLOCK, "memlock", FINDING_FAIL,
+	 SYMPTOM_EXCLUDED},
+	{"evidence: a limit that is asked for is none",
+	 "Please set max locked memory (ulimit -l) to 'unlimited' (current: 64 kbytes)\n",
+	 "memlock", FINDING_FAIL, SYMPTOM_CONFIRMED},
 };
 
 UNIT_ROWS(weigh_cases)
