@@ -65,9 +65,9 @@ static void skip_line_end(struct reader *r)
 
 /* What TOML takes nowhere; also the NUL at the text's end. That the rest is UTF-8 the engine says.
  */
-static bool is_control_character(char c)
+static bool is_control_character(unsigned char c)
 {
-	return (c >= 0 && c < ' ' && c != '\t') || c == 0x7f;
+	return (c < ' ' && c != '\t') || c == 0x7f;
 }
 
 /* A comment, if there is one, and the line's end; also at the text's end. */
@@ -75,7 +75,7 @@ static int finish_line(struct reader *r)
 {
 	skip_spaces(r);
 	for (bool comment = *r->at == '#'; comment && *r->at && !is_line_end(r->at); r->at++) {
-		if (is_control_character(*r->at))
+		if (is_control_character((unsigned char)*r->at))
 			return toml_fail(r, "a control character");
 	}
 	if (!*r->at)
@@ -187,7 +187,7 @@ static int take_character(struct reader *r, bool several_lines, struct text *tex
 		text->bytes[text->len++] = '\n';
 		return 0;
 	}
-	if (is_control_character(*r->at))
+	if (is_control_character((unsigned char)*r->at))
 		return toml_fail(r, is_line_end(r->at) || !*r->at ? "this string is not closed"
 								  : "a control character");
 	text->bytes[text->len++] = *r->at++;
