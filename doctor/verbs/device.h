@@ -29,7 +29,7 @@
 					call(destroy_qp) call(wc_status_str)
 
 struct verbs {
-#define MEMBER(name) __typeof__(ibv_##name) *name;
+#define MEMBER(name) __typeof__(ibv_##name) *(name);
 	VERBS_CALLS(MEMBER)
 #undef MEMBER
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
