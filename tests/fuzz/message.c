@@ -23,9 +23,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	must(remote_send(&from, &message, &trouble));
 	if (remote_receive(&to, MESSAGE_HELLO, &got, &trouble) == 0) {
 		promise(text_is_device_name(got.text));
-		promise(got.bytes >= 8 && got.bytes <= 1UL << 30);
-		promise(got.qpn <= 0xffffff && got.psn <= 0xffffff);
-		promise(got.mtu >= IBV_MTU_256 && got.mtu <= IBV_MTU_4096);
+		promise(got.from.bytes >= 8 && got.from.bytes <= 1UL << 30);
+		promise(got.from.qpn <= 0xffffff && got.from.psn <= 0xffffff);
+		promise(got.from.mtu >= IBV_MTU_256 && got.from.mtu <= IBV_MTU_4096);
 	}
 	(void)close(ends[0]);
 	(void)close(ends[1]);
