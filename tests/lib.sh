@@ -93,7 +93,7 @@ may_mount() { [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; }
 # within COMMAND [ARG…]: waits until the command succeeds, looking again after 20 ms at first, every 200 ms in the end. A fifo that nobody writes to
 # is what it waits for: each look by sleep(1) would be another process, and a suite that waits a lot did little else.
 within() {
-	local end=$((SECONDS + PATIENCE)) ms=20 pause never=${T:-/tmp}/.never
+	local end=$((SECONDS + PATIENCE)) ms=20 pause never=${T:-/tmp}/never
 	until "$@" 2>/dev/null; do
 		[ "$SECONDS" -lt "$end" ] || return
 		[ -p "$never" ] || mkfifo "$never"

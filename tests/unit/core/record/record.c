@@ -128,6 +128,56 @@ UNIT_ROWS_AS("two of which is known the same, and not all, stay both: ", unknown
 	assert_int_equal(list_records(&scene, &entries), 2);
 }
 
+UNIT_TEST("one record replaces that of its id and that of its name in the pod")
+{
+	const struct record unnamed = {.id = ID, .entry_point = "prestart", .reason = "x"};
+	cleanup_scene scene = scene_make();
+	struct record_entry *entries;
+	struct record old = denied;
+
+	old.id = "old";
+	assert_int_equal(write_record(&scene, &unnamed), 0);
+	assert_int_equal(write_record(&scene, &old), 0);
+	assert_int_equal(list_records(&scene, &entries), 2);
+	assert_int_equal(write_record(&scene, &denied), 0);
+	assert_int_equal(list_records(&scene, &entries), 1);
+}
+
+UNIT_TEST("what is added to a grant leaves its record; an engine that is not known, the last one's")
+{
+	cleanup_scene scene = scene_make();
+	struct record next = denied;
+
+	next.result = RECORD_GRANTED;
+	assert_int_equal(write_record(&scene, &next), 0);
+	next.reason = "added";
+	assert_int_equal(write_record(&scene, &next), 0);
+	assert_int_equal(read_record(&scene, ID), 1);
+	assert_string_equal(scene.read.reason, denied.reason);
+	next.result = RECORD_FAILED;
+	next.engine = NULL;
+	assert_int_equal(write_record(&scene, &next), 0);
+	assert_int_equal(read_record(&scene, ID), 1);
+	assert_string_equal(scene.read.reason, "added");
+	assert_string_equal(scene.read.engine, denied.engine);
+	next.engine = "cri-o";
+	assert_int_equal(write_record(&scene, &next), 0);
+	assert_int_equal(read_record(&scene, ID), 1);
+	assert_string_equal(scene.read.engine, "cri-o");
+}
+
+UNIT_TEST("who reads removes nothing")
+{
+	cleanup_scene scene = scene_make();
+	size_t n[RECORD_RESULTS] = {0};
+
+	assert_int_equal(write_record(&scene, &denied), 0);
+	unit_write(scene.dir.fd, RECORD_DIR "/odd", "x", 0600);
+	assert_int_equal(read_record(&scene, ID), 1);
+	assert_int_equal(record_count(scene.dir.fd, 0, n, &scene.err), 0);
+	assert_int_equal(faccessat(scene.dir.fd, RECORD_DIR "/odd", F_OK, 0), 0);
+}
+
 UNIT_TEST("while one is replaced both are there: the newer one is read, in whatever order")
 {
 	cleanup_scene scene = scene_make();
