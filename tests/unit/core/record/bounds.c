@@ -120,9 +120,14 @@ UNIT_ROWS_AS("one too many: ", victim_cases)
 	assert_int_equal(read_record(&scene, "new"), row->gone != NULL);
 }
 
-UNIT_TEST("the pod that has the most loses one, and no other of its namespace")
+static const struct pods_case {
+	const char *name;
+	int pods;
+} pods_cases[] = {{"of many", 500}, {"of two", 1}};
+
+UNIT_ROWS_AS("the pod that has the most loses one, and no other of its namespace: ", pods_cases)
 {
-	static const struct before before[] = {{"a", 500, "d"}, {"z", 1, "d"}, {"b", 1, "d"}};
+	const struct before before[] = {{"a", row->pods, "d"}, {"z", 1, "d"}, {"b", 1, "d"}};
 	cleanup_scene scene = scene_make();
 	struct record record = denied;
 	struct record_entry *entries;

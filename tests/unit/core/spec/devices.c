@@ -2,6 +2,33 @@
 /* linux.devices, and whether the rules give every device of the host */
 #include "suite.h"
 
+static const struct number_case {
+	const char *name;
+	bool character;
+	int64_t major;
+	bool may_count;
+} number_cases[] = {
+	{"verbs'", true, 231, true},
+	{"a block device's", false, 231, false},
+	{"below", true, 230, false},
+	{"behind", true, 232, false},
+	{"below the first dynamic ones", true, 233, false},
+	{"the first of them", true, 234, true},
+	{"the last of them", true, 254, true},
+	{"behind them", true, 255, false},
+	{"below the second dynamic ones", true, 383, false},
+	{"the first of those", true, 384, true},
+	{"the last of those", true, 511, true},
+	{"behind those", true, 512, false},
+};
+
+UNIT_ROWS_AS("a major number may count: ", number_cases)
+{
+	const struct spec_device device = {.character = row->character, .major = row->major};
+
+	assert_int_equal(spec_device_may_count(&device), row->may_count);
+}
+
 #define DENY_ALL "{\"allow\":false,\"access\":\"rwm\"}"
 #define ALLOW_ALL "{\"allow\":true,\"access\":\"rwm\"}"
 #define ONE(allow)                                                                                 \
