@@ -239,8 +239,10 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 		from = s->end;
 	}
 	arena_append(&out, "%.*s", (int)(text->len - from), text->bytes + from);
+	if (err_of_arena(arena, err) < 0)
+		return -1;
 	*ret_text = (struct fs_text){.bytes = out.text, .len = out.len};
-	return err_of_arena(arena, err);
+	return 0;
 }
 
 /* ---- what a runtime may give ---- */
