@@ -75,6 +75,8 @@ struct json_document {
 	const char *text;
 	size_t len;
 	struct json_node *root;
+	size_t counted; /* there are .line lines in front of this offset */
+	size_t line;
 };
 
 /*
@@ -134,7 +136,7 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);
 
 /* The value's line in the text, counted from 1. */
-size_t json_line(const struct json_document *doc, const struct json_node *node);
+size_t json_line(struct json_document *doc, const struct json_node *node);
 
 /* What is wrong with the value. Returns -1. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
