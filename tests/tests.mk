@@ -38,12 +38,12 @@ SUITES-check-all = $(filter-out $(SUITES-check-long),$(SUITES-check-podman) test
 	$(SUITES-check-package) $(filter-out $(SUITES_HOOK) $(SUITES_DOCTOR),$(SUITES-check-cli)) $(SUITES-check-nri) \
 	$(UNIT_CONFINE) $(SUITES-check-asan) tests/cross/smoke.sh $(CROSS_SMOKE) $(SUITES-check-vm))
 # Left out of check: other builds, single steps, a fault at each call, what is packaged, compiled or fetched for one suite,
-# what puts it on a cluster's nodes, podman's whole life cycle with shim and precreate, and most of what happens in the VM,
-# of which check-brief is a part.
+# what an administrator runs for a cluster, podman's whole life cycle with shim and precreate, and most of what happens in
+# the VM, of which check-brief is a part.
 SUITES-check = $(filter-out $(SUITES-check-long) $(patsubst %,tests/cli/%.sh,alerts cdi-schema chart cluster executable \
-	footprint machineconfig monitoring node-disruption node-install out-of-memory system-call-faults workflows) \
-	$(patsubst %,tests/podman/%.sh,precreate rootless shim),$(SUITES-check-podman) tests/lint $(SUITES-check-cli) \
-	$(UNIT)) tests/vm/check-brief
+	footprint kubectl machineconfig monitoring node-disruption node-install out-of-memory selftest system-call-faults \
+	workflows) $(patsubst %,tests/podman/%.sh,precreate rootless shim),$(SUITES-check-podman) tests/lint \
+	$(SUITES-check-cli) $(UNIT)) tests/vm/check-brief
 RUNS := $(patsubst SUITES-%,%,$(filter SUITES-%,$(.VARIABLES)))
 
 # ---- running ----
