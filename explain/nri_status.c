@@ -36,9 +36,9 @@ static int has_root(int root, int64_t pid)
 }
 
 /*
- * The process that holds the lock; 0: none; -1: one that is not for us to judge. A container judges
- * its own plugin: of another pod's the kernel tells it no pid, and under hostPID that has another
- * root. Whoever has the first process' root judges all that it sees.
+ * The process that holds the lock; 0: none; -1: one that we may not judge. On the node, where our
+ * root is that of pid 1, we judge every plugin. In a container we judge only its own: for a plugin
+ * of another pod the kernel gives us no pid, or, with hostPID, its root differs from ours.
  */
 static int64_t find_holder(int root, int dir, const char *name)
 {

@@ -14,7 +14,7 @@
 #include "core/base/err.h"
 #include "core/json/fields.h"
 
-/* Below the sysroot. Of the node's /run the reporter's pods mount this directory alone. */
+/* Below the sysroot. The reporter's pods mount no other directory of the node's /run. */
 #define RECORD_DIR "run/oci-rdma-hook/records"
 /* Of an event's note as well (pkg/apis/core/validation/events.go, NoteLengthLimit) */
 #define RECORD_REASON_MAX 1024

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Of the word there; the lowest first, on every machine */
+/* Each 8 bytes are one word of the pattern, its lowest byte first on every machine. */
 static unsigned char byte_at(size_t place, uint64_t seed)
 {
 	uint64_t word = seed * 0x9e3779b97f4a7c15ULL + (place / 8 + 1) * 0xff51afd7ed558ccdULL;
