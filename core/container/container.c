@@ -387,7 +387,8 @@ int container_plan(struct container *container, struct err *err)
 			       : rootless() && getrlimit64(RLIMIT_MEMLOCK, &limit) == 0
 				       ? limit.rlim_max
 				       : 0;
-	const struct facts facts = {
+	const struct planning planning = {
+		.arena = &container->arena,
 		.spec = &container->spec,
 		.config = &container->config,
 		.request = &container->request,
@@ -397,9 +398,9 @@ int container_plan(struct container *container, struct err *err)
 		.node_memory = container->node_memory,
 		.memlock_max = memlock_max,
 		.lacking = container->lacking,
+		.plan = &container->plan,
+		.warnings = &container->warnings,
 	};
-	const struct planning planning = {&container->arena, &facts, &container->plan,
-					  &container->warnings};
 
 	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
 	if (plan_decide(&planning, err) < 0)

@@ -6,8 +6,6 @@
 #include "core/base/capability.h"
 #include "core/nccl_conf.h"
 
-#define NO_DEVICE "no RDMA device allocated"
-
 const char *decision_name(enum decision decision)
 {
 	static const char *const names[] = {
@@ -26,27 +24,17 @@ static void set_decision(const struct planning *p, enum decision decision, const
 	p->plan->reason = reason;
 }
 
-/* option: of the config, because of which the container must not start; NULL: it may start */
-static void deny(const struct planning *p, const char *reason, const char *option)
+static const char *not_asked(const struct planning *p)
 {
-	p->plan->fail = option != NULL;
-	if (option && reason)
-		reason = arena_printf(p->arena, "%s (%s: fail in %s)", reason, option,
-				      p->facts->config->path);
-	set_decision(p, DECISION_DENIED, reason);
-}
+	const struct request *request = p->request;
 
-static const char *not_asked(const struct facts *facts)
-{
-	const struct request *request = facts->request;
-
-	if (facts->spec->identity.sandbox)
+	if (p->spec->identity.sandbox)
 		return "not a workload container: the pod's sandbox";
 	if (request->inject == INJECT_REFUSED)
 		return "the annotation " SPEC_ANNOTATION_PREFIX "inject says \"false\"";
-	if (request->inject == INJECT_UNSAID && facts->config->opt_in == OPT_IN_ANNOTATION)
+	if (request->inject == INJECT_UNSAID && p->config->opt_in == OPT_IN_ANNOTATION)
 		return "not asked for: no annotation " SPEC_ANNOTATION_PREFIX "inject";
-	if (request->other_container && facts->spec->identity.doubt != IDENTITY_BELIEVED)
+	if (request->other_container && p->spec->identity.doubt != IDENTITY_BELIEVED)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
 		       "containers names containers, but the name of this container is unknown";
 	if (request->other_container)
@@ -55,68 +43,18 @@ static const char *not_asked(const struct facts *facts)
 	return NULL;
 }
 
-static const char *asked_how(const struct facts *facts)
+const char *asked_how(const struct planning *p)
 {
-	return facts->request->by_hook ? "asked for by the hook's arguments (" SPEC_ASK ")"
-				       : "annotated";
-}
-
-static const char *namespace_reason(const struct planning *p)
-{
-	const struct identity *identity = &p->facts->spec->identity;
-	const char *name = identity->pod_namespace ? identity->pod_namespace : "(unknown)";
-	const char *doubt = identity_doubt_reason(identity->doubt);
-	const char *path = p->facts->config->path;
-
-	if (doubt)
-		return arena_printf(p->arena,
-				    "the pod's namespace is unknown, and only \"*\" in the "
-				    "namespaces of %s would admit it: the container has %s",
-				    path, doubt);
-	return arena_printf(p->arena, "namespace %s is not among the namespaces of %s", name, path);
+	return p->request->by_hook ? "asked for by the hook's arguments (" SPEC_ASK ")"
+				   : "annotated";
 }
 
 /* A limit that the node's memory is below limits nothing. */
-static bool lacks_memory_limit(const struct facts *facts)
+static bool lacks_memory_limit(const struct planning *p)
 {
-	unsigned long long limit = facts->spec->memory_limit;
+	uint64_t limit = p->spec->memory_limit;
 
-	return facts->config->require_memory_limit && (!limit || limit >= facts->node_memory);
-}
-
-static const char *memory_reason(const struct planning *p)
-{
-	unsigned long long limit = p->facts->spec->memory_limit;
-	unsigned long long memory = p->facts->node_memory;
-	const char *path = p->facts->config->path;
-
-	if (!limit)
-		return arena_printf(p->arena, "no memory limit (require_memory_limit in %s)", path);
-	if (!memory)
-		return arena_printf(p->arena,
-				    "the node's memory is not known (/proc/meminfo), so that the "
-				    "memory limit may be above it (require_memory_limit in %s)",
-				    path);
-	return arena_printf(p->arena,
-			    "the memory limit of %llu bytes is not below the node's %llu "
-			    "(require_memory_limit in %s)",
-			    limit, memory, path);
-}
-
-const char *plan_withheld_text(struct arena *arena, uint64_t capabilities)
-{
-	const char *const *name = capability_names(arena, capabilities);
-	struct arena_text list = {.arena = arena};
-
-	for (; name && *name; name++)
-		arena_append(&list, " %s", *name);
-	if (!name || list.failed)
-		return NULL;
-	return arena_printf(arena,
-			    "this engine cannot give%s, which its bounding set lacks: add it to "
-			    "CapabilityBoundingSet= of its service, or remove it from "
-			    "\"capabilities\" in config.json",
-			    list.text);
+	return p->config->require_memory_limit && (!limit || limit >= p->node_memory);
 }
 
 /* What the spec lists already, the engine sets itself: a plan only ever adds. */
@@ -129,24 +67,17 @@ static bool lists_memlock(const struct spec *spec, uint64_t bytes)
  */
 static void grant_memlock(const struct planning *p, struct plan *plan)
 {
-	const struct facts *facts = p->facts;
-	uint64_t granted = facts->config->memlock;
-	uint64_t asked = facts->request->memlock;
+	uint64_t granted = p->config->memlock;
+	uint64_t asked = p->request->memlock;
 
 	plan->sets_memlock = true;
 	plan->memlock = granted < asked ? granted : asked;
-	if (facts->memlock_max && facts->memlock_max < plan->memlock &&
-	    !lists_memlock(facts->spec, plan->memlock)) {
-		plan->memlock = facts->memlock_max;
-		plan->shortage = arena_printf(
-			p->arena,
-			"RLIMIT_MEMLOCK is %llu bytes at most, since this engine cannot raise its "
-			"hard limit: give it CAP_SYS_RESOURCE on the node, or, if it is rootless, "
-			"set LimitMEMLOCK=infinity in a drop-in of user@.service, or memlock in "
-			"/etc/security/limits.d, and log in again",
-			(unsigned long long)plan->memlock);
+	if (p->memlock_max && p->memlock_max < plan->memlock &&
+	    !lists_memlock(p->spec, plan->memlock)) {
+		plan->memlock = p->memlock_max;
+		plan->shortage = shortage_reason(p);
 	}
-	plan->adds_rlimit = !lists_memlock(facts->spec, plan->memlock);
+	plan->adds_rlimit = !lists_memlock(p->spec, plan->memlock);
 }
 
 /*
@@ -156,45 +87,46 @@ static void grant_memlock(const struct planning *p, struct plan *plan)
  */
 static void grant_capabilities(const struct planning *p, struct plan *plan)
 {
-	const struct facts *facts = p->facts;
-	const struct config *config = facts->config;
-	bool finite = config->memlock != MEMLOCK_UNLIMITED ||
-		      facts->request->memlock != MEMLOCK_UNLIMITED;
+	bool finite =
+		p->config->memlock != MEMLOCK_UNLIMITED || p->request->memlock != MEMLOCK_UNLIMITED;
 	uint64_t everywhere = ~UINT64_C(0);
 	uint64_t withheld;
 
-	if (!facts->devices->n || (finite && !config->says_capabilities))
+	if (!p->devices->n || (finite && !p->config->says_capabilities))
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
-		everywhere &= facts->spec->capabilities[set];
-	plan->granted = config->capabilities;
-	plan->capabilities = plan->granted & ~everywhere;
+		everywhere &= p->spec->capabilities[set];
 	/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
-	withheld = facts->spec->user_namespace ? 0 : plan->capabilities & facts->lacking;
+	withheld = p->spec->user_namespace ? 0 : p->config->capabilities & ~everywhere & p->lacking;
 	if (withheld)
-		plan->withheld = plan_withheld_text(p->arena, withheld);
-	plan->granted &= ~withheld;
-	plan->capabilities &= ~withheld;
+		plan->withheld = withheld_reason(p->arena, withheld);
+	plan->granted = p->config->capabilities & ~withheld;
+	plan->capabilities = plan->granted & ~everywhere;
 }
 
 static const char *grant_reason(const struct planning *p)
 {
-	const struct facts *facts = p->facts;
-	const char *count = devices_count_text(facts->devices, p->arena);
-	bool asked = facts->request->inject == INJECT_ASKED;
+	const char *count = devices_count_text(p->devices, p->arena);
+	bool asked = p->request->inject == INJECT_ASKED;
 
 	return count ? arena_printf(p->arena, "%s allocated%s%s", count, asked ? " and " : "",
-				    asked ? asked_how(facts) : "")
+				    asked ? asked_how(p) : "")
 		     : NULL;
+}
+
+/* option: of the config, because of which the container must not start; NULL: it may start */
+static void deny(const struct planning *p, const char *reason, const char *option)
+{
+	p->plan->fail = option != NULL;
+	set_decision(p, DECISION_DENIED, option ? must_fail_reason(p, reason, option) : reason);
 }
 
 int plan_decide(const struct planning *p, struct err *err)
 {
-	const struct facts *facts = p->facts;
-	const struct config *config = facts->config;
-	bool asks = facts->request->inject == INJECT_ASKED;
-	bool has_device = devices_any(facts->devices);
-	const char *not_wanted = not_asked(facts);
+	const struct config *config = p->config;
+	bool asks = p->request->inject == INJECT_ASKED;
+	bool has_device = devices_any(p->devices);
+	const char *not_wanted = not_asked(p);
 	/* If the administrator says so, a container that asks and has a device must not start. */
 	const char *on_denied = config->fail_on_denied && asks && has_device ? "on_denied" : NULL;
 	struct plan grant = {.decision = DECISION_GRANT};
@@ -207,21 +139,13 @@ int plan_decide(const struct planning *p, struct err *err)
 	/* opt_in "device" asks for containers with a device only. */
 	else if (!has_device && (!asks || config->on_no_device == NO_DEVICE_IGNORE))
 		set_decision(p, DECISION_NONE, NO_DEVICE);
-	else if (!config_allows_namespace(config, facts->spec->identity.pod_namespace))
+	else if (!config_allows_namespace(config, p->spec->identity.pod_namespace))
 		deny(p, namespace_reason(p), on_denied);
 	else if (!has_device && config->on_no_device == NO_DEVICE_TCP)
-		set_decision(p, DECISION_TCP,
-			     arena_printf(p->arena, "%s, but " NO_DEVICE " (on_no_device: tcp)",
-					  asked_how(facts)));
+		set_decision(p, DECISION_TCP, tcp_reason(p));
 	else if (!has_device)
-		deny(p,
-		     arena_printf(p->arena,
-				  "%s, but " NO_DEVICE "; if this container needs none, let the "
-				  "annotation " SPEC_ANNOTATION_PREFIX "containers name only "
-				  "those that do",
-				  asked_how(facts)),
-		     "on_no_device");
-	else if (lacks_memory_limit(facts))
+		deny(p, no_device_reason(p), "on_no_device");
+	else if (lacks_memory_limit(p))
 		deny(p, memory_reason(p), on_denied);
 	else if (config->fail_on_error && (grant.shortage || grant.withheld))
 		deny(p, grant.shortage ? grant.shortage : grant.withheld, "on_error");
@@ -244,11 +168,11 @@ bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
 /* Amend only calls that no rule refuses by name: such a rule was written on purpose. */
 static void plan_seccomp(const struct planning *p)
 {
-	const struct seccomp_profile *profile = &p->facts->spec->seccomp;
+	const struct seccomp_profile *profile = &p->spec->seccomp;
 	uint32_t refused = seccomp_refused(profile);
 	struct arena_text list = {.arena = p->arena};
 
-	if (p->facts->config->amend_seccomp)
+	if (p->config->amend_seccomp)
 		p->plan->seccomp = seccomp_refused_by_default(profile);
 	refused &= ~p->plan->seccomp;
 	for (size_t i = 0; seccomp_names[i]; i++) {
@@ -264,26 +188,16 @@ static void plan_seccomp(const struct planning *p)
 
 static void plan_variables(const struct planning *p)
 {
-	const struct config *config = p->facts->config;
-
-	if (!p->facts->request->nccl)
-		return;
-	if (p->plan->decision == DECISION_TCP) {
+	if (p->plan->decision == DECISION_TCP)
 		nccl_tcp_settings(p);
-		return;
-	}
-	if (!p->facts->devices->n)
-		return;
-	nccl_rdma_settings(p);
-	if (config->frameworks.ucx || config->frameworks.nvshmem || config->frameworks.deepep ||
-	    config->frameworks.gloo)
-		framework_settings(p);
+	else if (p->devices->n)
+		nccl_rdma_settings(p);
 }
 
 int plan_fill(const struct planning *p, struct err *err)
 {
-	const char *mount = nccl_conf_mount(p->facts->spec);
-	const char *doubt = identity_doubt_reason(p->facts->spec->identity.doubt);
+	const char *mount = nccl_conf_mount(p->spec);
+	const char *doubt = identity_doubt_reason(p->spec->identity.doubt);
 	struct plan *plan = p->plan;
 
 	plan->nccl_conf_mounted = mount != NULL;
@@ -295,9 +209,10 @@ int plan_fill(const struct planning *p, struct err *err)
 			  "pod, namespace and container are unknown: the container has %s", doubt);
 	if (plan->shortage)
 		plan_warn(p, "rootless_memlock", "%s", plan->shortage);
-	if (p->facts->devices->n)
+	if (p->devices->n)
 		plan_seccomp(p);
-	plan_variables(p);
+	if (p->request->nccl)
+		plan_variables(p);
 	if (plan->n_settings && mount)
 		plan_warn(p, "nccl_conf_mounted",
 			  "a mount on %.128s covers /etc/nccl.conf, so that the hook cannot write "

@@ -67,8 +67,9 @@ struct plan {
 	bool nccl_conf_mounted; /* a mount covers /etc/nccl.conf: not to be written */
 };
 
-/* All that a plan is made from; nothing of it is changed. */
-struct facts {
+/* What a plan is made from, of which nothing is changed, and where the results go */
+struct planning {
+	struct arena *arena; /* owns all that is in the plan */
 	const struct spec *spec;
 	const struct config *config;
 	const struct request *request;
@@ -79,12 +80,6 @@ struct facts {
 	uint64_t memlock_max; /* what the engine can raise the limit to; 0: to any */
 	uint64_t lacking;     /* capabilities that the engine lacks */
 	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
-};
-
-/* What making a plan takes: the facts, and where the results go */
-struct planning {
-	struct arena *arena; /* owns all that is in the plan */
-	const struct facts *facts;
 	struct plan *plan;
 	struct warnings *warnings;
 };
@@ -115,9 +110,6 @@ int plan_decide(const struct planning *p, struct err *err);
  * the arena. Both return 0, or -1 without memory. */
 int plan_fill(const struct planning *p, struct err *err);
 
-/* Why these capabilities are not given, and what to do, in the arena. NULL without memory */
-const char *plan_withheld_text(struct arena *arena, uint64_t capabilities);
-
 /* "grant", "tcp", "none", "denied" */
 const char *decision_name(enum decision decision);
 
@@ -133,34 +125,47 @@ bool plan_has_new_settings(const struct plan *plan);
  */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 
-/* ---- the variables (nccl.c, frameworks.c) ---- */
+/* ---- why not all of it (reasons.c): texts in the arena; NULL without memory ---- */
+
+#define NO_DEVICE "no RDMA device allocated"
+
+const char *asked_how(const struct planning *p); /* plan.c */
+const char *tcp_reason(const struct planning *p);
+const char *no_device_reason(const struct planning *p);
+const char *namespace_reason(const struct planning *p);
+const char *memory_reason(const struct planning *p);
+const char *shortage_reason(const struct planning *p);
+const char *withheld_reason(struct arena *arena, uint64_t capabilities);
+
+/* The reason and the option of the config because of which the container must not start */
+const char *must_fail_reason(const struct planning *p, const char *reason, const char *option);
+
+/* ---- the variables (nccl.c, optional.c) ---- */
 
 /*
- * The NCCL variables that a plan sets. What is not here is left to NCCL on purpose: it chooses GDR
- * level, DMA-BUF, algorithms and channels better than a value that was right on one node once.
- *
- * They add to plan->settings. If there is no memory, only the arena says so: plan_fill() asks it.
+ * They add to plan->settings. What is not here is left to NCCL on purpose: it chooses DMA-BUF,
+ * algorithms and channels better than a value that was right on one node once.
  */
 void nccl_rdma_settings(const struct planning *p);
 void nccl_tcp_settings(const struct planning *p);
 
-/*
- * The variables of UCX, NVSHMEM, DeepEP and gloo, if the config asks for them: the same facts as
- * for NCCL. A hook cannot set them, because these libraries read only the environment, and not
- * /etc/nccl.conf.
- */
+/* Those of UCX, NVSHMEM, DeepEP and gloo, which read the environment alone: no hook can set them */
 void framework_settings(const struct planning *p);
+
+/* "net1,net2" with front before it, or NULL with a warning that the variable is not set */
+const char *interface_list(const struct planning *p, const char *variable, const char *front);
+
+/* The policy's, or the one that all ports have in common; NULL: none, with a warning if one is
+ * needed */
+const char *gid_index(const struct planning *p);
 
 /*
  * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the
  * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
- * in the arena; NULL: there was no memory.
+ * in the arena or the config; NULL: nothing is added.
  */
 void setting_add(const struct planning *p, enum setting_scope scope, const char *name,
 		 const char *value);
-
-/* Warns that an interface's name is unknown, and says what to do. */
-void warn_no_netdev(const struct planning *p, const struct device *device, const char *variable);
 
 /* p, code, format, … */
 #define plan_warn(p, ...) ((void)warnings_add((p)->arena, (p)->warnings, __VA_ARGS__))

@@ -204,7 +204,7 @@ static int leave_out_withheld(struct container *container, const struct spec *pr
 	/* A process that lists none takes the container's. */
 	if (!lacking || !listed || listed->type == JSON_NULL)
 		return 0;
-	text = plan_withheld_text(&container->arena, lacking);
+	text = withheld_reason(&container->arena, lacking);
 	if (!text)
 		return err_memory(err);
 	(void)err_set(err, "%s", text);

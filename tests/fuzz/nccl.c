@@ -123,20 +123,20 @@ static void check_gid_index(const char *value, const struct devices *devices)
 }
 
 /* What says something about the devices, unless the administrator says something else instead */
-static void check_meaning(const struct facts *facts, const struct setting *s)
+static void check_meaning(const struct planning *p, const struct setting *s)
 {
-	const char *ifname = facts->config->nccl.socket_ifname;
+	const char *ifname = p->config->nccl.socket_ifname;
 
-	if (strcmp(s->name, "NCCL_IB_HCA") == 0 && facts->config->nccl.hca)
-		check_hca(s->value, facts->devices);
+	if (strcmp(s->name, "NCCL_IB_HCA") == 0 && p->config->nccl.hca)
+		check_hca(s->value, p->devices);
 	if (strcmp(s->name, "NCCL_SOCKET_IFNAME") == 0 && ifname && strcmp(ifname, "rdma") == 0)
-		check_interfaces(s->value, facts->devices);
+		check_interfaces(s->value, p->devices);
 	if (strcmp(s->name, "NCCL_IB_GID_INDEX") == 0 &&
-	    facts->config->nccl.gid_index == GID_INDEX_LEGACY)
-		check_gid_index(s->value, facts->devices);
+	    p->config->nccl.gid_index == GID_INDEX_LEGACY)
+		check_gid_index(s->value, p->devices);
 }
 
-static void check_settings(struct arena *arena, const struct facts *facts, const struct plan *plan)
+static void check_settings(struct arena *arena, const struct planning *p, const struct plan *plan)
 {
 	const char *lines = plan_nccl_lines(arena, plan);
 
@@ -146,7 +146,7 @@ static void check_settings(struct arena *arena, const struct facts *facts, const
 		char value[1024];
 
 		promise(!text_has_control(s->value));
-		promise((s->state == SETTING_NEW) == !spec_getenv(facts->spec, s->name));
+		promise((s->state == SETTING_NEW) == !spec_getenv(p->spec, s->name));
 		for (size_t j = 0; j < i; j++)
 			promise(strcmp(plan->settings[j].name, s->name) != 0);
 		for (int version = 0; version < NCCL_VERSIONS; version++)
@@ -154,23 +154,23 @@ static void check_settings(struct arena *arena, const struct facts *facts, const
 					in_file &&
 				(!in_file || strcmp(value, s->value) == 0));
 		if (plan->decision == DECISION_GRANT)
-			check_meaning(facts, s);
+			check_meaning(p, s);
 	}
 }
 
-static void check_plan(struct arena *arena, const struct facts *facts, const struct plan *plan)
+static void check_plan(struct arena *arena, const struct planning *p, const struct plan *plan)
 {
-	const struct request *request = facts->request;
+	const struct request *request = p->request;
 	bool gets = plan->decision == DECISION_GRANT;
 
 	promise(plan->reason && !text_has_control(plan->reason));
-	promise(!gets || (facts->devices->n && request->inject != INJECT_REFUSED &&
-			  !facts->spec->identity.sandbox));
+	promise(!gets ||
+		(p->devices->n && request->inject != INJECT_REFUSED && !p->spec->identity.sandbox));
 	promise(gets || (!plan->sets_memlock && !plan->granted && !plan->seccomp));
 	promise(!gets || (plan->memlock && plan->memlock <= request->memlock &&
-			  plan->memlock <= facts->config->memlock));
+			  plan->memlock <= p->config->memlock));
 	promise(!plan->n_settings || (request->nccl && (gets || plan->decision == DECISION_TCP)));
-	check_settings(arena, facts, plan);
+	check_settings(arena, p, plan);
 }
 
 static void check_order(const struct devices *devices, size_t n)
@@ -236,13 +236,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct claims claims;
 	struct gpu gpu[] = {{.model = "0x2330"}, {.model = "0x2330"}};
 	struct gpus gpus = {.item = gpu, .n = 2};
-	struct facts facts = {.spec = &spec,
-			      .config = &config,
-			      .request = &request,
-			      .devices = &devices,
-			      .gpus = &gpus};
 	struct warnings warnings = {0};
 	struct plan plan;
+	struct planning planning = {.arena = &arena,
+				    .spec = &spec,
+				    .config = &config,
+				    .request = &request,
+				    .devices = &devices,
+				    .gpus = &gpus,
+				    .plan = &plan,
+				    .warnings = &warnings};
 	struct err err;
 	size_t n;
 
@@ -258,9 +261,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	n = devices.n;
 	devices_sort(&devices);
 	check_order(&devices, n);
-	must(plan_decide(&(struct planning){&arena, &facts, &plan, &warnings}, &err));
-	must(plan_fill(&(struct planning){&arena, &facts, &plan, &warnings}, &err));
-	check_plan(&arena, &facts, &plan);
+	must(plan_decide(&planning, &err));
+	must(plan_fill(&planning, &err));
+	check_plan(&arena, &planning, &plan);
 	for (size_t i = 0; i < warnings.n; i++)
 		promise(!text_has_control(warnings.item[i].message));
 	return 0;

@@ -227,16 +227,18 @@ UNIT_ROWS(plan_cases)
 			    .n_mounts = row->mount != NULL};
 	struct fs_text conf = {.bytes = (char *)(uintptr_t)row->conf,
 			       .len = row->conf ? strlen(row->conf) : 0};
-	struct facts facts = {.spec = &spec,
-			      .config = &config,
-			      .request = &request,
-			      .devices = &devices,
-			      .image_conf = &conf};
 	WITH_ARENA;
 	struct warnings warnings = {0};
 	const char *got = "";
 	struct plan plan;
-	struct planning planning = {&arena, &facts, &plan, &warnings};
+	struct planning planning = {.arena = &arena,
+				    .spec = &spec,
+				    .config = &config,
+				    .request = &request,
+				    .devices = &devices,
+				    .image_conf = &conf,
+				    .plan = &plan,
+				    .warnings = &warnings};
 
 	assert_int_equal(plan_decide(&planning, &err), 0);
 	assert_int_equal(plan_fill(&planning, &err), 0);

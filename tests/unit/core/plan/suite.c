@@ -87,9 +87,10 @@ void add_device(struct bench *bench, const struct device_setup *from)
 	}
 }
 
-static struct facts facts_of(struct bench *bench)
+static struct planning planning_of(struct bench *bench, struct plan *plan)
 {
-	return (struct facts){
+	return (struct planning){
+		.arena = &bench->arena,
 		.spec = &bench->spec,
 		.config = &bench->config,
 		.request = &bench->request,
@@ -99,25 +100,25 @@ static struct facts facts_of(struct bench *bench)
 		.node_memory = bench->node_memory,
 		.memlock_max = bench->memlock_max,
 		.lacking = bench->lacking,
+		.plan = plan,
+		.warnings = &bench->warnings,
 	};
 }
 
 void decide_plan(struct bench *bench, struct plan *ret_plan)
 {
-	struct facts facts = facts_of(bench);
+	struct planning planning = planning_of(bench, ret_plan);
 	struct err err = {0};
 
 	/* What stood there before must not show. */
 	memset(ret_plan, 0xff, sizeof(*ret_plan));
-	assert_int_equal(
-		plan_decide(&(struct planning){&bench->arena, &facts, ret_plan, NULL}, &err), 0);
+	assert_int_equal(plan_decide(&planning, &err), 0);
 	assert_string_equal(err.text, "");
 }
 
 void make_plan(struct bench *bench)
 {
-	struct facts facts = facts_of(bench);
-	struct planning planning = {&bench->arena, &facts, &bench->plan, &bench->warnings};
+	struct planning planning = planning_of(bench, &bench->plan);
 	struct err err = {0};
 
 	assert_int_equal(plan_decide(&planning, &err), 0);

@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The variables that a policy has to ask for */
+#include <string.h>
+
+#include "core/plan/plan.h"
+
+/* ---- network interfaces ---- */
+
+static bool has_netdev_before(const struct devices *devices, size_t end)
+{
+	for (size_t i = 0; i < end; i++) {
+		if (strcmp(devices->item[i].netdev, devices->item[end].netdev) == 0)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Each once, and all or none: PyTorch's gloo backend opens every interface of the list and fails at
+ * the first that it cannot open (torch/csrc/distributed/c10d/init.cpp, the constructor's
+ * options.devices), and each process connects by the n-th of its list with the n-th of the others'
+ * (ProcessGroupGloo.cpp), so that a list which leaves one out waits for ever.
+ */
+const char *interface_list(const struct planning *p, const char *variable, const char *front)
+{
+	const struct devices *devices = p->devices;
+	struct arena_text list = {.arena = p->arena};
+
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		if (!device->netdev[0]) {
+			plan_warn(p, "no_netdev_name",
+				  "the network interface of %s is not known, because Multus has "
+				  "left no device-info file that names it: %s is not set; set it "
+				  "in the pod, or in config.json (nccl: extra)",
+				  device->ibdev, variable);
+			return NULL;
+		}
+		if (!has_netdev_before(devices, i))
+			arena_append(&list, "%s%s", list.len ? "," : front, device->netdev);
+	}
+	return list.text;
+}
+
+/* ---- GID index ---- */
+
+/*
+ * One index for all devices, which is right only if all agree; -1 if no device needs one, or if a
+ * warning says why it is not set.
+ */
+static int common_gid_index(const struct planning *p)
+{
+	const struct devices *devices = p->devices;
+	int common = -1;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+
+		if (!device->n_ports) {
+			plan_warn(p, "gids_unknown",
+				  "the ports and GIDs of %s could not be read, since the device is "
+				  "in a network namespace of its own: NCCL_IB_GID_INDEX is not "
+				  "set; use \"gid_index\": \"auto\" with NCCL 2.21.5 or later, "
+				  "which choose the index for each device, or a number",
+				  device->ibdev);
+			return -1;
+		}
+		for (size_t k = 0; k < device->n_ports; k++) {
+			const struct port *port = &device->port[k];
+
+			/* NCCL ignores the index on an InfiniBand link. */
+			if (strcmp(port->link_layer, "Ethernet") != 0)
+				continue;
+			if (port->gid_index < 0) {
+				plan_warn(p, "no_gid",
+					  "port %u of %s has no RoCE v2 GID with an IPv4 address: "
+					  "NCCL_IB_GID_INDEX is not set; give its network "
+					  "interface an IPv4 address",
+					  port->number, device->ibdev);
+				return -1;
+			}
+			if (common >= 0 && common != port->gid_index) {
+				plan_warn(p, "gid_index_differs",
+					  "no RoCE v2 GID index fits all devices: "
+					  "NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and later "
+					  "choose the index for each device");
+				return -1;
+			}
+			common = port->gid_index;
+		}
+	}
+	return common;
+}
+
+const char *gid_index(const struct planning *p)
+{
+	int index = p->config->nccl.gid_index == GID_INDEX_NUMBER
+			    ? (int)p->config->nccl.gid_index_number
+			    : common_gid_index(p);
+
+	return index < 0 ? NULL : arena_printf(p->arena, "%d", index);
+}
+
+/* ---- TCP ---- */
+
+void nccl_tcp_settings(const struct planning *p)
+{
+	const char *ifname = p->config->nccl.socket_ifname;
+
+	/* The rdma interfaces are those of devices that this container does not have. */
+	if (!ifname || strcmp(ifname, "rdma") == 0)
+		ifname = "=eth0";
+	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
+	 * (p2p_plugin.c). */
+	setting_add(p, SCOPE_NCCL, "NCCL_IB_DISABLE", "1");
+	setting_add(p, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1");
+	setting_add(p, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
+}
+
+/* ---- other libraries ---- */
+
+/* "mlx5_6:1,mlx5_7:1", with more behind each port. NULL without memory */
+static const char *device_ports(const struct planning *p, const char *more)
+{
+	const struct devices *devices = p->devices;
+	struct arena_text list = {.arena = p->arena};
+
+	for (size_t i = 0; i < devices->n; i++) {
+		const struct device *device = &devices->item[i];
+		size_t n = device->n_ports ? device->n_ports : 1;
+
+		for (size_t k = 0; k < n; k++)
+			arena_append(&list, "%s%s:%u%s", list.len ? "," : "", device->ibdev,
+				     device->n_ports ? device->port[k].number : 1, more);
+	}
+	return list.text;
+}
+
+/*
+ * NVSHMEM takes the HCA nearest to each GPU, of those that it can open, unless
+ * NVSHMEM_ENABLE_NIC_PE_MAPPING says to take them in turn (src/host/transport/transport.cpp,
+ * nvshmemi_setup_connections, 3.4.5). A container can open its own alone, so it needs no list; a
+ * privileged one opens all of the node. The mapping restricts it to its own (src/modules/transport,
+ * ibrc.cpp, ibgda.cpp and ibdevx.cpp), if there is no NVSHMEM_HCA_LIST, beside which it is ignored.
+ */
+static void add_nvshmem(const struct planning *p)
+{
+	const struct spec *spec = p->spec;
+
+	if (spec->every_device && !spec_getenv(spec, "NVSHMEM_HCA_LIST"))
+		setting_add(p, SCOPE_ENV, "NVSHMEM_HCA_PE_MAPPING", device_ports(p, ":1"));
+}
+
+/* ---- DeepEP ---- */
+
+/*
+ * The device nearest to the GPU; of those that are equally near the one that the fewest GPUs have
+ * taken, then the first. NULL: none of several is on its NUMA node.
+ */
+static const struct device *take_nearest(const struct gpu *gpu, const struct devices *devices,
+					 unsigned *taken)
+{
+	enum pci_distance least = PCI_SYS;
+	size_t best = 0;
+
+	for (size_t i = 0; i < devices->n; i++) {
+		enum pci_distance distance = pci_distance(&gpu->place, &devices->item[i].place);
+
+		if (distance == PCI_UNKNOWN || distance > least ||
+		    (distance == least && taken[i] >= taken[best]))
+			continue;
+		least = distance;
+		best = i;
+	}
+	if (least == PCI_SYS && devices->n > 1)
+		return NULL;
+	taken[best]++;
+	return &devices->item[best];
+}
+
+static unsigned first_port(const struct device *device)
+{
+	for (size_t p = 0; p < device->n_ports; p++) {
+		if (port_is_active(&device->port[p]))
+			return device->port[p].number;
+	}
+	return device->n_ports ? device->port[0].number : 1;
+}
+
+static void warn_no_map(const struct planning *p, const char *gpu, const char *reason)
+{
+	plan_warn(p, "no_gpu_map", "%s%s: DEEP_EP_DEVICE_TO_HCA_MAPPING is not set", gpu, reason);
+}
+
+/*
+ * "0:mlx5_6:1,1:mlx5_7:1": each process of DeepEP takes the HCA of its GPU by CUDA's index
+ * (deepseek-ai/DeepEP pull request 466, deep_ep/buffer.py, _setup_device_hca_mapping), since
+ * NVSHMEM may give two GPUs that share a switch with two HCAs the same one. CUDA orders GPUs of one
+ * model by PCI address, those of several by speed (CUDA_DEVICE_ORDER).
+ */
+static void add_deepep(const struct planning *p)
+{
+	const struct gpus *gpus = p->gpus;
+	const struct devices *devices = p->devices;
+	unsigned *taken = arena_alloc(p->arena, devices->n * sizeof(*taken));
+	struct arena_text list = {.arena = p->arena};
+
+	if (!gpus->n)
+		warn_no_map(p, "", "linux.devices names no GPU of NVIDIA's loaded driver");
+	for (size_t i = 0; taken && i < gpus->n; i++) {
+		const struct gpu *gpu = &gpus->item[i];
+		const struct device *device = take_nearest(gpu, devices, taken);
+
+		if (!gpu->model[0] || strcmp(gpu->model, gpus->item[0].model) != 0) {
+			warn_no_map(p, gpu->pci,
+				    " is a GPU of another model than the first, so that CUDA's "
+				    "order is not known");
+			return;
+		}
+		if (!device) {
+			warn_no_map(p, gpu->pci,
+				    " has no HCA on its NUMA node, and several elsewhere");
+			return;
+		}
+		arena_append(&list, "%s%zu:%s:%u", i ? "," : "", i, device->ibdev,
+			     first_port(device));
+	}
+	setting_add(p, SCOPE_ENV, "DEEP_EP_DEVICE_TO_HCA_MAPPING", list.text);
+}
+
+void framework_settings(const struct planning *p)
+{
+	const struct config *config = p->config;
+
+	if (config->frameworks.ucx)
+		setting_add(p, SCOPE_ENV, "UCX_NET_DEVICES", device_ports(p, ""));
+	if (config->frameworks.nvshmem)
+		add_nvshmem(p);
+	if (config->frameworks.deepep)
+		add_deepep(p);
+	if (config->frameworks.gloo)
+		setting_add(p, SCOPE_ENV, "GLOO_SOCKET_IFNAME",
+			    interface_list(p, "GLOO_SOCKET_IFNAME", ""));
+}
