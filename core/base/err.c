@@ -29,43 +29,30 @@ const char *kernel_lacks_openat2(void)
 	       "or allow openat2 in the container's seccomp profile";
 }
 
-int err_set(struct err *err, const char *format, ...)
-{
-	va_list args;
-
-	va_start(args, format);
-	(void)vsnprintf(err->text, sizeof(err->text), format, args);
-	va_end(args);
-	text_make_printable(err->text);
-	err->more = NULL;
-	err->memory = false;
-	return -1;
-}
-
-/* "Function not implemented" helps nobody. The only system call that a kernel in use can lack is
- * openat2(2): RHEL 8 has Linux 4.18. */
-static const char *reason(int errnum)
-{
-	return errnum == ENOSYS ? kernel_lacks_openat2() : strerror(errnum);
-}
-
-/* "<what the format says>: <behind>"; behind lies outside of *err. */
-static void set_before(struct err *err, const char *behind, const char *format, va_list args)
+/* "<what the format says>: <behind>", without the colon if behind is NULL. It lies outside of *err.
+ */
+static void set_text(struct err *err, const char *behind, const char *format, va_list args)
 {
 	size_t used;
 
 	(void)vsnprintf(err->text, sizeof(err->text), format, args);
 	used = strlen(err->text);
-	(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", behind);
+	if (behind)
+		(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", behind);
 	text_make_printable(err->text);
 }
 
 int err_sys(struct err *err, int errnum, const char *format, ...)
 {
+	const char *reason = errnum ? strerror(errnum) : NULL;
 	va_list args;
 
+	/* "Function not implemented" helps nobody. The only system call that a kernel in use can
+	 * lack is openat2(2): RHEL 8 has Linux 4.18. */
+	if (errnum == ENOSYS)
+		reason = kernel_lacks_openat2();
 	va_start(args, format);
-	set_before(err, reason(errnum), format, args);
+	set_text(err, reason, format, args);
 	va_end(args);
 	err->more = NULL;
 	err->memory = errnum == ENOMEM;
@@ -74,11 +61,12 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 
 int err_prefix(struct err *err, const char *format, ...)
 {
-	struct err before = *err;
+	char before[ERR_TEXT_MAX];
 	va_list args;
 
+	(void)strcpy(before, err->text);
 	va_start(args, format);
-	set_before(err, before.text, format, args);
+	set_text(err, before, format, args);
 	va_end(args);
 	return -1;
 }
@@ -86,7 +74,6 @@ int err_prefix(struct err *err, const char *format, ...)
 int err_memory(struct err *err)
 {
 	(void)err_set(err, "out of memory");
-	err->more = NULL;
 	err->memory = true;
 	return -1;
 }

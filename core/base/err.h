@@ -22,12 +22,11 @@ struct err {
 	const char *more; /* further errors of the same file, a line each, in an arena; or NULL */
 };
 
-/* Sets the reason. These return -1, so that a caller can say `return err_set(…)`. */
-int err_set(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* The same, with ": " and the text of errnum (a positive errno value) behind it. */
+/* These return -1, so that a caller can say `return err_set(…)`. Sets the reason, and ": " with the
+ * text of errnum (a positive errno value) behind it; 0 for none. */
 int err_sys(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
+#define err_set(err, ...) err_sys(err, 0, __VA_ARGS__)
 
 /* Puts "…: " in front of the reason that is already there. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
