@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 
 void doctor_free(struct doctor *doctor)

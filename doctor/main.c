@@ -9,7 +9,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/command_line.h"
 #include "doctor/check/check.h"
 #include "doctor/doctor.h"

@@ -12,7 +12,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/command_line.h"

@@ -10,8 +10,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/fs.h"
 
 pid_t child_fork(const int *closed)
 {

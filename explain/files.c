@@ -10,7 +10,7 @@
 #include <sys/vfs.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 
 static int open_regular(int root, const char *path)

@@ -8,7 +8,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 
 #define LINKS_MAX 40 /* as the kernel's */

@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <sys/un.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 
 /*
  * A connection would be one to the engine, which then waits for a plugin, and lets no other in

@@ -6,8 +6,8 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/fs.h"
 #include "explain/files.h"
 
 const struct json_field nri_status_fields[] = {

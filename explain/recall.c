@@ -5,7 +5,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/record/store.h"

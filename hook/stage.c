@@ -8,7 +8,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/tell.h"
 #include "core/base/text.h"

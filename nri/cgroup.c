@@ -12,7 +12,6 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/process/process.h"
 #include "explain/files.h"

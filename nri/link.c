@@ -11,7 +11,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 
 void link_watch(int *watch, const char *path)
 {

@@ -4,7 +4,6 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/container/container.h"

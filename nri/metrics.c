@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <time.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "explain/files.h"
 #include "nri/missed.h"

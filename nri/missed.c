@@ -7,7 +7,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/report/report.h"

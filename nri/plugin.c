@@ -11,8 +11,8 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/report/report.h"

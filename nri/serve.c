@@ -5,7 +5,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/container/container.h"

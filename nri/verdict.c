@@ -6,7 +6,6 @@
 #include <sys/wait.h>
 #include <time.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 
 /* ---- children that nobody waits for ---- */

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "explain/files.h"
 
 /* Absolute paths, each once, in the order in which they are read */

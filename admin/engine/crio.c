@@ -5,7 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "explain/files.h"
 
 #define RUNTIME "crio.runtime"

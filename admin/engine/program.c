@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "explain/files.h"
 
 bool program_exists(int root, const char *path)

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "explain/files.h"

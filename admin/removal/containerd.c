@@ -3,7 +3,6 @@
 
 #include "admin/engine/engine.h"
 #include "admin/removal/removal.h"
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "explain/bundle.h"

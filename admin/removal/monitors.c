@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 
 #include "admin/removal/removal.h"
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"

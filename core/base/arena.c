@@ -183,3 +183,8 @@ void arena_free(struct arena *arena)
 	}
 	arena->failed = false;
 }
+
+void arena_free_text(char **text)
+{
+	free(*text);
+}

@@ -11,8 +11,19 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/text.h"
+
+void cleanup_close_fd(const int *fd)
+{
+	if (*fd >= 0)
+		(void)close(*fd);
+}
+
+void cleanup_close_dir(DIR **dir)
+{
+	if (*dir)
+		(void)closedir(*dir);
+}
 
 int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 {

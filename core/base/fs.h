@@ -17,6 +17,24 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 
+/* ---- one owner: what a variable owns is closed when it leaves its scope ---- */
+
+#define cleanup_fd __attribute__((cleanup(cleanup_close_fd))) int
+#define cleanup_dir __attribute__((cleanup(cleanup_close_dir))) DIR
+
+void cleanup_close_fd(const int *fd);
+void cleanup_close_dir(DIR **dir);
+
+/* Hands the descriptor to the caller: the variable no longer owns it. */
+#define take_fd(fd)                                                                                \
+	({                                                                                         \
+		int taken_ = *(fd);                                                                \
+		*(fd) = -1;                                                                        \
+		taken_;                                                                            \
+	})
+
+/* ---- opening, reading, writing ---- */
+
 struct fs_text {
 	char *bytes; /* followed by a NUL that len does not count */
 	size_t len;

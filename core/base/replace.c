@@ -13,7 +13,6 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 
 #define TEMPORARY_SIZE 32

@@ -14,8 +14,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
+#include "core/base/fs.h"
 
 bool journal_send(const char *message, size_t len)
 {

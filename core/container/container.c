@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
 #include "core/node/gid.h"

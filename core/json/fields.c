@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/json/writer.h"
 
 struct written {

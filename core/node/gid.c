@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 
 int gid_read(int port, int index, struct gid *ret_gid)

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "core/base/capability.h"
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/json/document.h"

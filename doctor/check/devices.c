@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"
 #include "doctor/verbs/trouble.h"

@@ -7,8 +7,8 @@
 #include <linux/pci_regs.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/node/gid.h"
 #include "doctor/check/check.h"

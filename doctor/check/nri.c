@@ -5,7 +5,6 @@
 #include <inttypes.h>
 #include <sys/stat.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/record/store.h"

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"

@@ -5,7 +5,6 @@
 #include <stdio.h>
 
 #include "admin/installation/installation.h"
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"

@@ -10,7 +10,6 @@
 #include <sys/utsname.h>
 #include <sys/xattr.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "doctor/check/check.h"

@@ -8,7 +8,6 @@
 #include <sys/ioctl.h>
 #include <sys/socket.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "explain/files.h"
 

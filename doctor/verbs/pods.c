@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "doctor/verbs/remote.h"
 #include "doctor/verbs/verbs.h"
 

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 
 /* The kernel counts pinned pages by their number in the range, not by what they are (ib_umem_get,
  * drivers/infiniband/core/umem.c). So a range that shows the same few pages again and again finds

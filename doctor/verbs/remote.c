@@ -11,7 +11,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "core/base/text.h"
 
 #define MAGIC "oci-rdma-doctor3" /* the last is the version */

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "core/base/cleanup.h"
+#include "core/base/fs.h"
 #include "doctor/verbs/transfer.h"
 
 #define BYTES_DEFAULT ((size_t)1 << 20)

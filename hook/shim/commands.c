@@ -8,7 +8,6 @@
 #include <unistd.h>
 
 #include "core/apply/spec_edit.h"
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/deadline.h"

@@ -13,9 +13,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "core/base/arena.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"

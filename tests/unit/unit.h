@@ -30,8 +30,8 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
-#include "core/base/cleanup.h"
 #include "core/base/err.h"
+#include "core/base/fs.h"
 
 #define UNIT_TESTS_MAX 512
 #define UNUSED __attribute__((unused))
