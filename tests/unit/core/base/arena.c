@@ -11,10 +11,10 @@
 #define LIMITS true
 #endif
 
-/* More than the standing block has, in pieces of all lengths around those that double */
+/* More than a block has, in pieces of all lengths around those that double */
 #define PIECES 3000
-/* core/base/arena.c: the standing block, behind its head */
-#define BLOCK ((size_t)128 * 1024 - 32)
+/* core/base/arena.c: BLOCK_SIZE */
+#define BLOCK ((size_t)128 * 1024)
 
 UNIT_TEST("append: pieces stand behind each other, however it grows")
 {
@@ -86,9 +86,7 @@ static struct arena arena_with_rest(size_t rest)
 	return arena;
 }
 
-/* What does not fit at a block's end is printed in another, and what was tried there is gone: the
- * block is another arena's, soon. */
-UNIT_TEST("printf: whole at a block's end, and nothing stays there")
+UNIT_TEST("printf: whole at a block's end, and no byte stays from an arena that is gone")
 {
 	for (int len = 0; len < 100; len++) {
 		cleanup_arena arena = arena_with_rest(48);
