@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program reads of a dry run */
-#include "core/base/capability.h"
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/json/writer.h"
 #include "core/record/record.h"
 #include "explain/report.h"

@@ -4,8 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "core/base/capability.h"
 #include "core/base/clock.h"
+#include "core/base/text.h"
 #include "core/policy/policy.h"
 #include "core/record/record.h"
 #include "explain/report.h"

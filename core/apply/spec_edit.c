@@ -5,7 +5,7 @@
 #include <sys/resource.h>
 
 #include "core/apply/spec_edit.h"
-#include "core/base/capability.h"
+#include "core/base/text.h"
 #include "core/json/writer.h"
 
 /* text[begin..end) becomes .text */

@@ -1,54 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/capability.h>
 
 #define DIGITS "0123456789"
+#define CAPITALS "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-static int compare_numbers(const char **a, const char **b)
-{
-	/* Without leading zeros the longer run is the larger number, of whatever length. */
-	const char *first = *a + strspn(*a, "0");
-	const char *second = *b + strspn(*b, "0");
-	size_t len_a = strspn(first, DIGITS);
-	size_t len_b = strspn(second, DIGITS);
-
-	*a = first + len_a;
-	*b = second + len_b;
-	if (len_a != len_b)
-		return len_a < len_b ? -1 : 1;
-	return strncmp(first, second, len_a);
-}
-
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
+/* Not strverscmp(3): musl before 1.2.4 sorts digits behind letters, "np1" behind "npf1vf0". */
 int text_compare_natural(const char *a, const char *b)
 {
-	const char *x = a;
-	const char *y = b;
+	size_t at = 0;
+	size_t digits_a;
+	size_t digits_b;
 
-	while (*x && *y) {
-		int order;
-
-		if (is_digit(*x) && is_digit(*y)) {
-			order = compare_numbers(&x, &y);
-			if (order)
-				return order;
-			continue;
-		}
-		if (*x != *y)
-			break;
-		x++;
-		y++;
-	}
-	if (*x != *y)
-		return (unsigned char)*x < (unsigned char)*y ? -1 : 1;
-	/* Equal as numbers, "01" and "1": still an order, so that sorting is stable. */
-	return strcmp(a, b);
+	while (a[at] && a[at] == b[at])
+		at++;
+	while (at && isdigit((unsigned char)a[at - 1]))
+		at--;
+	digits_a = strspn(a + at, DIGITS);
+	digits_b = strspn(b + at, DIGITS);
+	if (digits_a && digits_b && digits_a != digits_b)
+		return digits_a < digits_b ? -1 : 1;
+	return strcmp(a + at, b + at);
 }
 
 bool text_starts_with(const char *text, const char *prefix)
@@ -122,8 +98,7 @@ bool text_is_pci_address(const char *text)
 
 bool text_is_device_name(const char *text)
 {
-	size_t len = strspn(text, "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				  "abcdefghijklmnopqrstuvwxyz" DIGITS "_.-");
+	size_t len = strspn(text, CAPITALS "abcdefghijklmnopqrstuvwxyz" DIGITS "_.-");
 
 	return len >= 1 && len <= 63 && text[len] == '\0' && strcmp(text, ".") != 0 &&
 	       strcmp(text, "..") != 0;
@@ -136,6 +111,38 @@ bool text_is_netdev_name(const char *text)
 
 	return len >= 1 && len <= 15 && strcspn(text, "/: \t\n,=^") == len &&
 	       !text_has_control(text) && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
+}
+
+/* libcap also takes lower case, and numbers; an unknown capability it writes as a number. */
+static bool is_capability_name(const char *name)
+{
+	return text_starts_with(name, "CAP_") && !name[strspn(name, CAPITALS "_")];
+}
+
+int capability_number(const char *name)
+{
+	cap_value_t number;
+
+	return is_capability_name(name) && cap_from_name(name, &number) == 0 ? number : -1;
+}
+
+const char *const *capability_names(struct arena *arena, uint64_t set)
+{
+	const char **names = arena_alloc(arena, 65 * sizeof(*names));
+	size_t n = 0;
+
+	for (cap_value_t number = 0; names && number < 64; number++) {
+		char *lower = set >> number & 1 ? cap_to_name(number) : NULL;
+		char *name = lower ? arena_strdup(arena, lower) : NULL;
+
+		arena->failed = arena->failed || (set >> number & 1 && !name);
+		for (char *c = name; c && *c; c++)
+			*c = (char)toupper((unsigned char)*c);
+		if (name && is_capability_name(name))
+			names[n++] = name;
+		(void)cap_free(lower);
+	}
+	return arena->failed ? NULL : names;
 }
 
 /*

@@ -8,8 +8,11 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
-/* strcmp, but runs of digits compare as numbers: mlx5_2 before mlx5_10 */
+#include "core/base/arena.h"
+
+/* strcmp, but the longer of two numbers is the larger: mlx5_2 before mlx5_10 */
 int text_compare_natural(const char *a, const char *b);
 
 bool text_starts_with(const char *text, const char *prefix);
@@ -33,6 +36,16 @@ bool text_is_device_name(const char *text);
 
 /* A network interface's name, 1 to 15 bytes, that a list of NCCL can hold: no ',', '=' or '^' */
 bool text_is_netdev_name(const char *text);
+
+/* The number of "CAP_IPC_LOCK", or -1 for an unknown name. Upper case only, as in the OCI runtime
+ * specification. */
+int capability_number(const char *name);
+
+/*
+ * The known names of a set (bit n is capability n), "CAP_IPC_LOCK" and so on in the order of their
+ * numbers, in the arena; behind the last stands NULL. Returns NULL without memory.
+ */
+const char *const *capability_names(struct arena *arena, uint64_t set);
 
 /* Bytes of the character that text begins with; 0 for a control character, one that turns the
  * direction of writing, and what is no UTF-8 */

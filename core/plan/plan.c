@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "core/base/capability.h"
+#include "core/base/text.h"
 #include "core/nccl_conf.h"
 
 const char *decision_name(enum decision decision)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a container does not get all that it asks for, and what to do */
-#include "core/base/capability.h"
+#include "core/base/text.h"
 #include "core/plan/plan.h"
 
 const char *must_fail_reason(const struct planning *p, const char *reason, const char *option)

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/capability.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/json/document.h"

@@ -9,7 +9,6 @@
 #include <syslog.h>
 #include <unistd.h>
 
-#include "core/base/capability.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"

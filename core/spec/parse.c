@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/base/capability.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/json/document.h"

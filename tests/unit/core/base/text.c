@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/unit/unit.h"
 
+#include <linux/capability.h>
+#include <sys/capability.h>
+
 #include "core/base/text.h"
 
 /* ---- natural order ---- */
 
 #define NINES "999999999999999999999999999999999999"
 
-/* Ascending: numbers as numbers, whatever their length; equal ones by what follows them and then by
- * their zeros; bytes above 127 last. Every pair is compared both ways, so that this also shows
- * antisymmetry. */
+/* Ascending: numbers as numbers, whatever their length, though zeros in front make one longer;
+ * bytes above 127 last. Every pair is compared both ways, so that this also shows antisymmetry. */
 static const char *const ascending[] = LIST(
-	"", "0", "00", "01", "1", "1a", "2", "10", "18446744073709551615", "18446744073709551616",
-	"A", "a", "a0b1", "a0b2", "a01b1", "a1b1", "a01b2", "a1b2", "a1b10", "a2", "mlx5", "mlx5_",
-	"mlx5_0", "mlx5_01", "mlx5_1", "mlx5_2", "mlx5_9", "mlx5_010", "mlx5_10", "mlx5_10a",
-	"mlx5_11", "mlx5_" NINES, "mlx5_1" NINES, "mlx5_2" NINES, "mlx5_a", "mlx6_0",
-	"rocep59s0f0v3", "rocep59s0f0v20", "\x7f", "\xc3\xa4");
+	"", "0", "1", "1a", "2", "00", "01", "10", "18446744073709551615", "18446744073709551616",
+	"A", "a", "a0b1", "a0b2", "a1b1", "a1b2", "a1b10", "a2", "a01b1", "ens1f0np1",
+	"ens1f0npf1vf0", "mlx5", "mlx5_", "mlx5_0", "mlx5_1", "mlx5_2", "mlx5_9", "mlx5_10",
+	"mlx5_10a", "mlx5_11", "mlx5_010", "mlx5_" NINES, "mlx5_1" NINES, "mlx5_2" NINES, "mlx5_a",
+	"mlx6_0", "rocep59s0f0v3", "rocep59s0f0v20", "\x7f", "\xc3\xa4");
 
 static int sign(int number)
 {
@@ -225,6 +227,39 @@ UNIT_TEST("list: what does not fit is left out, and not cut")
 	assert_string_equal(list, "one, two");
 	text_add_item(list, sizeof(list), "x");
 	assert_string_equal(list, "one, two, x");
+}
+
+/* ---- capability names beside libcap's and the kernel's ---- */
+
+UNIT_TEST("capabilities: each known name is libcap's, and each of the kernel's is known")
+{
+	cleanup_arena arena = {0};
+
+	for (int number = 0; number < 64; number++) {
+		const char *name = *capability_names(&arena, UINT64_C(1) << number);
+		cap_value_t value = -1;
+
+		assert_int_equal(name != NULL, number <= CAP_LAST_CAP);
+		if (!name)
+			continue;
+		assert_int_equal(cap_from_name(name, &value), 0);
+		assert_int_equal(value, number);
+		assert_int_equal(capability_number(name), number);
+	}
+}
+
+UNIT_TEST("capabilities: a set's names in the order of their numbers, then NULL")
+{
+	cleanup_arena arena = {0};
+	const char *const *names = capability_names(&arena, UINT64_C(1) << CAP_SYS_RESOURCE |
+								    UINT64_C(1) << CAP_CHOWN |
+								    UINT64_C(1) << CAP_IPC_LOCK);
+
+	assert_string_equal(names[0], "CAP_CHOWN");
+	assert_string_equal(names[1], "CAP_IPC_LOCK");
+	assert_string_equal(names[2], "CAP_SYS_RESOURCE");
+	assert_null(names[3]);
+	assert_null(capability_names(&arena, 0)[0]);
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /* Which namespaces are allowed, and the names of capabilities */
 #include "suite.h"
 
-#include "core/base/capability.h"
+#include "core/base/text.h"
 
 static const struct namespace_case {
 	const char *name;

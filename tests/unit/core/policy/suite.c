@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 
-#include "core/base/capability.h"
+#include "core/base/text.h"
 
 int load(struct arena *arena, const char *text, struct config *config, struct err *err)
 {
