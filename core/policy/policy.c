@@ -12,43 +12,46 @@
 
 /* ---- amounts of memory ---- */
 
-static int multiplier(const char *suffix, uint64_t *ret)
-{
-	static const char decimal[] = "kMGTPE";
-	static const char binary[] = "KMGTPE";
-	const char *set = suffix[0] && suffix[1] == 'i' ? binary : decimal;
-	uint64_t base = set == binary ? 1024 : 1000;
-	const char *place;
-
-	*ret = 1;
-	if (!suffix[0])
-		return 0;
-	place = strchr(set, suffix[0]);
-	if (!place || suffix[set == binary ? 2 : 1] != '\0')
-		return -1;
-	for (const char *p = set; p <= place; p++)
-		*ret *= base;
-	return 0;
-}
+/* As Kubernetes writes them (apimachinery's pkg/api/resource/suffix.go) */
+static const struct {
+	const char *suffix;
+	uint64_t factor;
+} units[] = {
+	{"", 1},
+	{"k", UINT64_C(1000)},
+	{"M", UINT64_C(1000000)},
+	{"G", UINT64_C(1000000000)},
+	{"T", UINT64_C(1000000000000)},
+	{"P", UINT64_C(1000000000000000)},
+	{"E", UINT64_C(1000000000000000000)},
+	{"Ki", UINT64_C(1) << 10},
+	{"Mi", UINT64_C(1) << 20},
+	{"Gi", UINT64_C(1) << 30},
+	{"Ti", UINT64_C(1) << 40},
+	{"Pi", UINT64_C(1) << 50},
+	{"Ei", UINT64_C(1) << 60},
+};
 
 int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 {
-	size_t digits = strspn(text, "0123456789");
-	uint64_t factor;
-	unsigned long long number;
-	char *suffix;
+	char *suffix = NULL;
+	unsigned long long number = strtoull(text, &suffix, 10);
+	uint64_t factor = 0;
 
 	if (strcmp(text, "unlimited") == 0) {
 		*ret_bytes = MEMLOCK_UNLIMITED;
 		return 0;
 	}
-	if (!digits)
+	if (text[0] < '0' || text[0] > '9')
 		return err_set(err,
 			       "'%.64s' is not an amount of memory; write an amount such as 64Gi, "
 			       "a number of bytes, or unlimited",
 			       text);
-	number = strtoull(text, &suffix, 10);
-	if (multiplier(suffix, &factor) < 0)
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(units[i].suffix, suffix) == 0)
+			factor = units[i].factor;
+	}
+	if (!factor)
 		return err_set(err,
 			       "'%.64s' has an unknown unit; known: Ki Mi Gi Ti Pi Ei k M G T P E",
 			       text);
@@ -94,18 +97,6 @@ static const char *text_of_value(struct json_document *doc, const struct json_no
 	if (!copy)
 		(void)json_no_memory(doc);
 	return copy ? copy : "";
-}
-
-/* A text that goes into nccl.conf or the environment: NCCL reads line by line. */
-static void check_line(struct json_document *doc, const struct json_node *node, const char *text)
-{
-	if (!text[0])
-		(void)json_fail(doc, node, "empty");
-	if (text_has_control(text))
-		(void)json_fail(doc, node, "contains a line break or another control character");
-	if (strlen(text) > CONFIG_VALUE_MAX)
-		(void)json_fail(doc, node, "longer than %d bytes, which is what NCCL reads",
-				CONFIG_VALUE_MAX);
 }
 
 static void read_admitted_namespaces(struct json_document *doc, const struct json_node *list,
@@ -177,24 +168,16 @@ static void read_granted_capabilities(struct json_document *doc, const struct js
 static void read_gid_index(struct json_document *doc, const struct json_node *node,
 			   struct config *config)
 {
-	uint64_t number;
-
 	if (!node || json_equals(node, "auto"))
 		return;
-	if (json_equals(node, "legacy")) {
+	config->nccl.gid_index = GID_INDEX_NUMBER;
+	if (json_equals(node, "legacy"))
 		config->nccl.gid_index = GID_INDEX_LEGACY;
-		return;
-	}
-	if (node->type == JSON_STRING) {
+	else if (node->type == JSON_STRING)
 		(void)json_fail(doc, node, "'%.64s' is not one of auto, legacy, or a number",
 				json_string(doc, node));
-		return;
-	}
-	number = json_uint64(doc, node, 0);
-	if (number > 255)
+	else if ((config->nccl.gid_index_number = json_uint64(doc, node, 0)) > 255)
 		(void)json_fail(doc, node, "a GID index is at most 255");
-	config->nccl.gid_index = GID_INDEX_NUMBER;
-	config->nccl.gid_index_number = (unsigned)number;
 }
 
 /* A word or one of the old numbers: NCCL maps 0 to 5 to LOC, PIX, PXB, PHB, SYS, SYS. */
@@ -212,38 +195,11 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 	config->nccl.gdr_level = text_of_value(doc, node);
 }
 
-static bool is_variable_name(const char *name)
-{
-	size_t len = strspn(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_");
-
-	return len >= 1 && name[len] == '\0' && !(name[0] >= '0' && name[0] <= '9');
-}
-
-static void read_extra(struct json_document *doc, const struct json_node *extra,
-		       struct config *config)
-{
-	config->nccl.extra = json_items(doc, extra, sizeof(*config->nccl.extra));
-	if (!config->nccl.extra)
-		return;
-	json_each(member, extra) {
-		struct config_variable v = {json_key(doc, member), json_string(doc, member)};
-
-		if (!is_variable_name(v.name))
-			(void)json_fail(doc, member, "a variable's name has only A-Z, 0-9 and '_'");
-		check_line(doc, member, v.value);
-		for (size_t i = 0; i < config->nccl.n_extra; i++) {
-			if (strcmp(config->nccl.extra[i].name, v.name) == 0)
-				(void)json_fail(doc, member, "occurs twice");
-		}
-		config->nccl.extra[config->nccl.n_extra++] = v;
-	}
-}
-
 /* ---- the keys ---- */
 
 /*
  * Each key stands in the list of its object's keys, and is read below it. Its field is in policy.h,
- * its default in config_defaults, the variables that it sets in variable_key. All else that names
+ * its default in config_defaults, the variable that it sets in variables.c. All else that names
  * keys is held against these lists by tests/cli/keys.sh.
  */
 static void read_nccl_keys(struct json_document *doc, const struct json_node *nccl,
@@ -256,13 +212,11 @@ static void read_nccl_keys(struct json_document *doc, const struct json_node *nc
 
 	json_known_keys(doc, nccl, keys);
 	config->nccl.hca = get_bool(doc, nccl, "hca", config->nccl.hca);
-	config->nccl.socket_ifname = json_string(doc, ifname);
 	if (ifname)
-		check_line(doc, ifname, config->nccl.socket_ifname);
+		config->nccl.socket_ifname = variable_value(doc, ifname);
 	read_gid_index(doc, json_get(doc, nccl, "gid_index", JSON_STRING | JSON_NUMBER), config);
 	read_gdr_level(doc, json_get(doc, nccl, "gdr_level", JSON_STRING | JSON_NUMBER | JSON_NULL),
 		       config);
-	read_extra(doc, json_get(doc, nccl, "extra", JSON_OBJECT), config);
 }
 
 static void read_frameworks(struct json_document *doc, const struct json_node *frameworks,
@@ -275,46 +229,6 @@ static void read_frameworks(struct json_document *doc, const struct json_node *f
 	config->frameworks.nvshmem = get_bool(doc, frameworks, "nvshmem", false);
 	config->frameworks.deepep = get_bool(doc, frameworks, "deepep", false);
 	config->frameworks.gloo = get_bool(doc, frameworks, "gloo", false);
-}
-
-/* The key that sets a variable of this name; NULL: none but nccl.extra can. *ret_set: it does. */
-static const char *variable_key(const struct config *config, const char *name, bool *ret_set)
-{
-	const struct {
-		const char *name;
-		const char *key;
-		bool set;
-	} variables[] = {
-		{"NCCL_IB_HCA", "nccl.hca", config->nccl.hca},
-		{"NCCL_SOCKET_IFNAME", "nccl.socket_ifname", config->nccl.socket_ifname != NULL},
-		{"NCCL_IB_GID_INDEX", "nccl.gid_index", config->nccl.gid_index != GID_INDEX_AUTO},
-		{"NCCL_NET_GDR_LEVEL", "nccl.gdr_level", config->nccl.gdr_level != NULL},
-		{"UCX_NET_DEVICES", "frameworks.ucx", config->frameworks.ucx},
-		{"NVSHMEM_HCA_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},
-		{"DEEP_EP_DEVICE_TO_HCA_MAPPING", "frameworks.deepep", config->frameworks.deepep},
-		{"GLOO_SOCKET_IFNAME", "frameworks.gloo", config->frameworks.gloo},
-	};
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
-		if (strcmp(variables[i].name, name) != 0)
-			continue;
-		*ret_set = variables[i].set;
-		return variables[i].key;
-	}
-	return NULL;
-}
-
-/* A variable that a key of its own sets must not be set by "extra" too: which one would hold? */
-static void check_extra(struct json_document *doc, const struct json_node *nccl,
-			const struct config *config)
-{
-	json_each(member, json_get(doc, nccl, "extra", JSON_OBJECT)) {
-		bool set = false;
-		const char *key = variable_key(config, json_key(doc, member), &set);
-
-		if (set)
-			(void)json_fail(doc, member, "already set by %s; keep one", key);
-	}
 }
 
 static void read_keys(struct json_document *doc, const struct json_node *root,
@@ -341,6 +255,7 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
 	static const char *const missed[] = {"report", "mend", "refuse", NULL};
 	const struct json_node *nccl = json_get(doc, root, "nccl", JSON_OBJECT);
+	const struct json_node *extra = json_get(doc, nccl, "extra", JSON_OBJECT);
 
 	json_known_keys(doc, root, keys);
 	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
@@ -358,7 +273,8 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	config->on_missed = get_word(doc, root, "on_missed", missed, MISSED_REPORT);
 	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
 	config->amend_seccomp = get_switch(doc, root, "seccomp", "amend");
-	check_extra(doc, nccl, config);
+	if (extra)
+		extra_read(doc, extra, config);
 }
 
 /* ---- the file ---- */
@@ -378,21 +294,6 @@ struct config config_defaults(void)
 		.nccl = {.hca = true, .gid_index = GID_INDEX_AUTO},
 		.on_no_device = NO_DEVICE_IGNORE,
 	};
-}
-
-bool config_knows_variable(const struct config *config, const char *name)
-{
-	bool ignored;
-
-	/* The first two: of a container that is to use TCP (nccl_tcp_settings) */
-	if (strcmp(name, "NCCL_IB_DISABLE") == 0 || strcmp(name, "NCCL_IBEXT_DISABLE") == 0 ||
-	    variable_key(config, name, &ignored))
-		return true;
-	for (size_t i = 0; i < config->nccl.n_extra; i++) {
-		if (strcmp(config->nccl.extra[i].name, name) == 0)
-			return true;
-	}
-	return false;
 }
 
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,

@@ -110,6 +110,14 @@ int config_load(struct arena *arena, int sysroot, const char *path, struct confi
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,
 		struct config *ret_config, struct err *err);
 
+/* ---- the variables that it sets (variables.c) ---- */
+
+/* A text that NCCL can read from nccl.conf; else that is the document's error */
+const char *variable_value(struct json_document *doc, const struct json_node *node);
+
+/* nccl.extra, behind all other keys: none of them may set the same variable. */
+void extra_read(struct json_document *doc, const struct json_node *extra, struct config *config);
+
 /* True if a grant can set the variable, whatever the switches for it say. */
 bool config_knows_variable(const struct config *config, const char *name);
 
