@@ -27,6 +27,11 @@ int text_compare_natural(const char *a, const char *b)
 	return strcmp(a + at, b + at);
 }
 
+bool text_is(const char *text, const char *word)
+{
+	return text && strcmp(text, word) == 0;
+}
+
 bool text_starts_with(const char *text, const char *prefix)
 {
 	return strncmp(text, prefix, strlen(prefix)) == 0;

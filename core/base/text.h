@@ -15,6 +15,9 @@
 /* strcmp, but the longer of two numbers is the larger: mlx5_2 before mlx5_10 */
 int text_compare_natural(const char *a, const char *b);
 
+/* text may be NULL. */
+bool text_is(const char *text, const char *word);
+
 bool text_starts_with(const char *text, const char *prefix);
 bool text_ends_with(const char *text, const char *suffix);
 

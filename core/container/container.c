@@ -292,12 +292,11 @@ static void describe_devices(struct container *container)
 	const struct config *config = &container->config;
 	struct arena *arena = &container->arena;
 	struct devices *devices = &container->devices;
-	const char *ifname = config->nccl.socket_ifname;
-	bool netdevs = (ifname && strcmp(ifname, "rdma") == 0) || config->frameworks.gloo;
+	bool netdevs = text_is(config->nccl.socket_ifname, "rdma") || config->frameworks.gloo;
 
 	for (size_t i = 0; i < devices->n; i++) {
 		node_read_ports(node, arena, &devices->item[i]);
-		if (config->nccl.gid_index == GID_INDEX_LEGACY)
+		if (text_is(config->nccl.gid_index, "legacy"))
 			node_read_gids(node, &devices->item[i]);
 	}
 	if (netdevs)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/nccl_conf.h"
 #include "core/plan/plan.h"
 
@@ -125,11 +126,12 @@ void nccl_rdma_settings(const struct planning *p)
 
 	if (config->nccl.hca)
 		add_nccl_hca(p);
-	if (ifname && strcmp(ifname, "rdma") == 0)
+	if (text_is(ifname, "rdma"))
 		ifname = interface_list(p, "NCCL_SOCKET_IFNAME", "=");
 	setting_add(p, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
-	if (config->nccl.gid_index != GID_INDEX_AUTO)
-		setting_add(p, SCOPE_NCCL, "NCCL_IB_GID_INDEX", gid_index(p));
+	setting_add(p, SCOPE_NCCL, "NCCL_IB_GID_INDEX",
+		    text_is(config->nccl.gid_index, "legacy") ? common_gid_index(p)
+							      : config->nccl.gid_index);
 	setting_add(p, SCOPE_NCCL, "NCCL_NET_GDR_LEVEL", config->nccl.gdr_level);
 	for (size_t i = 0; i < config->nccl.n_extra; i++)
 		setting_add(p, SCOPE_NCCL, config->nccl.extra[i].name, config->nccl.extra[i].value);

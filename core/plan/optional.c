@@ -2,6 +2,7 @@
 /* The variables that a policy has to ask for */
 #include <string.h>
 
+#include "core/base/text.h"
 #include "core/plan/plan.h"
 
 /* ---- network interfaces ---- */
@@ -45,11 +46,7 @@ const char *interface_list(const struct planning *p, const char *variable, const
 
 /* ---- GID index ---- */
 
-/*
- * One index for all devices, which is right only if all agree; -1 if no device needs one, or if a
- * warning says why it is not set.
- */
-static int common_gid_index(const struct planning *p)
+const char *common_gid_index(const struct planning *p)
 {
 	const struct devices *devices = p->devices;
 	int common = -1;
@@ -64,7 +61,7 @@ static int common_gid_index(const struct planning *p)
 				  "set; use \"gid_index\": \"auto\" with NCCL 2.21.5 or later, "
 				  "which choose the index for each device, or a number",
 				  device->ibdev);
-			return -1;
+			return NULL;
 		}
 		for (size_t k = 0; k < device->n_ports; k++) {
 			const struct port *port = &device->port[k];
@@ -78,28 +75,19 @@ static int common_gid_index(const struct planning *p)
 					  "NCCL_IB_GID_INDEX is not set; give its network "
 					  "interface an IPv4 address",
 					  port->number, device->ibdev);
-				return -1;
+				return NULL;
 			}
 			if (common >= 0 && common != port->gid_index) {
 				plan_warn(p, "gid_index_differs",
 					  "no RoCE v2 GID index fits all devices: "
 					  "NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and later "
 					  "choose the index for each device");
-				return -1;
+				return NULL;
 			}
 			common = port->gid_index;
 		}
 	}
-	return common;
-}
-
-const char *gid_index(const struct planning *p)
-{
-	int index = p->config->nccl.gid_index == GID_INDEX_NUMBER
-			    ? (int)p->config->nccl.gid_index_number
-			    : common_gid_index(p);
-
-	return index < 0 ? NULL : arena_printf(p->arena, "%d", index);
+	return common < 0 ? NULL : arena_printf(p->arena, "%d", common);
 }
 
 /* ---- TCP ---- */
@@ -109,7 +97,7 @@ void nccl_tcp_settings(const struct planning *p)
 	const char *ifname = p->config->nccl.socket_ifname;
 
 	/* The rdma interfaces are those of devices that this container does not have. */
-	if (!ifname || strcmp(ifname, "rdma") == 0)
+	if (!ifname || text_is(ifname, "rdma"))
 		ifname = "=eth0";
 	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
 	 * (p2p_plugin.c). */

@@ -155,9 +155,9 @@ void framework_settings(const struct planning *p);
 /* "net1,net2" with front before it, or NULL with a warning that the variable is not set */
 const char *interface_list(const struct planning *p, const char *variable, const char *front);
 
-/* The policy's, or the one that all ports have in common; NULL: none, with a warning if one is
- * needed */
-const char *gid_index(const struct planning *p);
+/* One GID index for all devices, which is right only if all agree; NULL: no device needs one, or a
+ * warning says why it is not set. */
+const char *common_gid_index(const struct planning *p);
 
 /*
  * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the

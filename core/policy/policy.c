@@ -170,13 +170,11 @@ static void read_gid_index(struct json_document *doc, const struct json_node *no
 {
 	if (!node || json_equals(node, "auto"))
 		return;
-	config->nccl.gid_index = GID_INDEX_NUMBER;
-	if (json_equals(node, "legacy"))
-		config->nccl.gid_index = GID_INDEX_LEGACY;
-	else if (node->type == JSON_STRING)
+	config->nccl.gid_index = text_of_value(doc, node);
+	if (node->type == JSON_STRING && !json_equals(node, "legacy"))
 		(void)json_fail(doc, node, "'%.64s' is not one of auto, legacy, or a number",
-				json_string(doc, node));
-	else if ((config->nccl.gid_index_number = json_uint64(doc, node, 0)) > 255)
+				config->nccl.gid_index);
+	else if (node->type == JSON_NUMBER && json_uint64(doc, node, 0) > 255)
 		(void)json_fail(doc, node, "a GID index is at most 255");
 }
 
@@ -291,7 +289,7 @@ struct config config_defaults(void)
 		.n_namespaces = 1,
 		.memlock = MEMLOCK_UNLIMITED,
 		.capabilities = ipc_lock < 0 ? 0 : UINT64_C(1) << ipc_lock,
-		.nccl = {.hca = true, .gid_index = GID_INDEX_AUTO},
+		.nccl = {.hca = true},
 		.on_no_device = NO_DEVICE_IGNORE,
 	};
 }

@@ -44,12 +44,6 @@ enum config_no_device {
 	NO_DEVICE_FAIL,
 };
 
-enum config_gid_index {
-	GID_INDEX_AUTO,   /* set nothing: NCCL >= 2.21.5 finds it per device */
-	GID_INDEX_LEGACY, /* set it where all ports agree */
-	GID_INDEX_NUMBER,
-};
-
 struct config_variable {
 	const char *name;
 	const char *value;
@@ -76,8 +70,9 @@ struct config {
 	struct {
 		bool hca;
 		const char *socket_ifname; /* NULL, "rdma", or a value for NCCL */
-		enum config_gid_index gid_index;
-		unsigned gid_index_number;
+		/* NULL: NCCL >= 2.21.5 finds it for each device; "legacy": set it where all ports
+		 * agree; or a value for NCCL */
+		const char *gid_index;
 		const char *gdr_level; /* NULL: not set */
 		struct config_variable *extra;
 		size_t n_extra;

@@ -8,6 +8,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 
+#define WHAT "/" RUNTIMES_PATH
 #define BLANKS " \t\r"
 
 static char *trim(char *line)
@@ -22,52 +23,39 @@ static char *trim(char *line)
 	return line;
 }
 
-static int read_lines(struct arena *arena, struct fs_text *text, struct runtimes *runtimes,
-		      struct err *err)
-{
-	char *rest = text->bytes;
-	size_t line = 0;
-	size_t lines = 1;
-
-	for (size_t i = 0; i < text->len; i++) {
-		lines += text->bytes[i] == '\n';
-		if (!text->bytes[i])
-			return err_set(err, "/" RUNTIMES_PATH ": contains a NUL byte");
-	}
-	runtimes->path = arena_alloc(arena, lines * sizeof(*runtimes->path));
-	if (!runtimes->path)
-		return err_memory(err);
-	while (rest) {
-		char *path = trim(strsep(&rest, "\n"));
-
-		line++;
-		if (!path[0] || path[0] == '#')
-			continue;
-		if (path[0] != '/' || text_has_control(path))
-			return err_set(err,
-				       "/" RUNTIMES_PATH
-				       ": line %zu: '%.64s' is not an absolute path",
-				       line, path);
-		runtimes->path[runtimes->n++] = path;
-	}
-	return 0;
-}
-
 int runtimes_read(struct arena *arena, int root, struct runtimes *ret_runtimes, struct err *err)
 {
-	cleanup_fd fd = trust_open(root, RUNTIMES_PATH, true, "/" RUNTIMES_PATH, err);
+	cleanup_fd fd = trust_open(root, RUNTIMES_PATH, true, WHAT, err);
 	struct runtimes runtimes = {0};
 	struct fs_text text;
+	size_t room = 0;
+	size_t line = 1;
+	char *rest;
 
 	*ret_runtimes = runtimes;
 	if (fd == -ENOENT)
 		return 0;
-	if (fd < 0 ||
-	    fs_read_regular(arena, fd, RUNTIMES_SIZE_MAX, "/" RUNTIMES_PATH, &text, err) < 0 ||
-	    read_lines(arena, &text, &runtimes, err) < 0)
+	if (fd < 0 || fs_read_regular(arena, fd, RUNTIMES_SIZE_MAX, WHAT, &text, err) < 0)
 		return -1;
+	if (strlen(text.bytes) < text.len)
+		return err_set(err, WHAT ": contains a NUL byte");
+	/* A file that names none is not the same as no file. */
+	runtimes.path = arena_alloc(arena, 0);
+	for (rest = text.bytes; rest; line++) {
+		char *path = trim(strsep(&rest, "\n"));
+		const char **added;
+
+		if (!path[0] || path[0] == '#')
+			continue;
+		if (path[0] != '/' || text_has_control(path))
+			return err_set(err, WHAT ": line %zu: '%.64s' is not an absolute path",
+				       line, path);
+		added = arena_push(arena, runtimes.path, runtimes.n, room);
+		if (added)
+			*added = path;
+	}
 	*ret_runtimes = runtimes;
-	return 0;
+	return err_of_arena(arena, err);
 }
 
 const char *runtimes_named(const char *called)
@@ -98,12 +86,9 @@ const char **runtimes_to_try(struct arena *arena, const struct runtimes *runtime
 			paths[n++] = runtimes->path[i];
 	}
 	for (size_t i = 0; i < 2 && installed[i] && (name || !runtimes->path); i++) {
-		for (size_t k = 0; k < N_DIRECTORIES; k++, n++) {
-			paths[n] = arena_printf(arena, "%s/%s", directories[k], installed[i]);
-			if (!paths[n])
-				return NULL;
-		}
+		for (size_t k = 0; k < N_DIRECTORIES; k++)
+			paths[n++] = arena_printf(arena, "%s/%s", directories[k], installed[i]);
 	}
 	paths[n] = NULL;
-	return paths;
+	return arena->failed ? NULL : paths;
 }

@@ -27,10 +27,10 @@ int runtimes_read(struct arena *arena, int root, struct runtimes *ret_runtimes, 
 const char *runtimes_named(const char *called);
 
 /*
- * The paths to try in this order, the first that can be run counts; NULL behind the last one.
- * called: the shim's name without a directory. Of oci-rdma-runtime-crun: the file's entries called
- * crun, then where packages install a crun. Without such a name: all entries of the file, or
- * without a file an installed crun, then an installed runc. Returns NULL without memory.
+ * The paths to try in this order, ended by NULL. called: the shim's name without a directory. Of
+ * oci-rdma-runtime-crun: the file's entries called crun, then where packages install a crun.
+ * Without such a name: the file's entries, or without a file an installed crun, then runc. NULL
+ * without memory.
  */
 const char **runtimes_to_try(struct arena *arena, const struct runtimes *runtimes,
 			     const char *called);

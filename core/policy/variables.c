@@ -38,7 +38,7 @@ static const char *variable_key(const struct config *config, const char *name, b
 	} variables[] = {
 		{"NCCL_IB_HCA", "nccl.hca", config->nccl.hca},
 		{"NCCL_SOCKET_IFNAME", "nccl.socket_ifname", config->nccl.socket_ifname != NULL},
-		{"NCCL_IB_GID_INDEX", "nccl.gid_index", config->nccl.gid_index != GID_INDEX_AUTO},
+		{"NCCL_IB_GID_INDEX", "nccl.gid_index", config->nccl.gid_index != NULL},
 		{"NCCL_NET_GDR_LEVEL", "nccl.gdr_level", config->nccl.gdr_level != NULL},
 		{"UCX_NET_DEVICES", "frameworks.ucx", config->frameworks.ucx},
 		{"NVSHMEM_HCA_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},

@@ -132,7 +132,7 @@ static void check_meaning(const struct planning *p, const struct setting *s)
 	if (strcmp(s->name, "NCCL_SOCKET_IFNAME") == 0 && ifname && strcmp(ifname, "rdma") == 0)
 		check_interfaces(s->value, p->devices);
 	if (strcmp(s->name, "NCCL_IB_GID_INDEX") == 0 &&
-	    p->config->nccl.gid_index == GID_INDEX_LEGACY)
+	    text_is(p->config->nccl.gid_index, "legacy"))
 		check_gid_index(s->value, p->devices);
 }
 
@@ -251,7 +251,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	config = config_defaults();
 	config.nccl.socket_ifname = "rdma";
-	config.nccl.gid_index = GID_INDEX_LEGACY;
+	config.nccl.gid_index = "legacy";
 	config.frameworks.ucx = config.frameworks.nvshmem = true;
 	config.frameworks.deepep = config.frameworks.gloo = true;
 	if (read_lines(&arena, data, size, &spec, &config, &devices, &err) < 0 ||

@@ -28,7 +28,6 @@ static void set_config(struct bench *bench, const struct setup *setup)
 	config->nccl.hca = !setup->no_hca;
 	config->nccl.socket_ifname = setup->ifname;
 	config->nccl.gid_index = setup->gid;
-	config->nccl.gid_index_number = setup->gid_number;
 	config->nccl.gdr_level = setup->gdr_level;
 	config->frameworks.gloo = setup->gloo;
 	config->frameworks.ucx = setup->ucx;

@@ -54,8 +54,7 @@ struct setup {
 	uint64_t capabilities;
 	bool no_hca;
 	const char *ifname;
-	enum config_gid_index gid;
-	unsigned gid_number;
+	const char *gid;
 	const char *gdr_level;
 	bool gloo;
 	bool ucx;

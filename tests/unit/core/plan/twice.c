@@ -32,7 +32,7 @@ static const struct twice_case {
 	{"twice: a grant", SETUP(ASKED, TWO)},
 	{"twice: all that a config can set",
 	 SETUP(ASKED, .memlock = 64 * MI, .capabilities = IPC_LOCK | RESOURCE, .ifname = "rdma",
-	       .gid = GID_INDEX_NUMBER, .gid_number = 3, .gdr_level = "SYS", .extra = {{"A", "1"}},
+	       .gid = "3", .gdr_level = "SYS", .extra = {{"A", "1"}},
 	       .sets = {CHOWN, 0, IPC_LOCK, 0, 0}, .has_memlock = true, .soft = 1, .hard = 2, TWO)},
 	{"twice: beside what the environment keeps",
 	 SETUP(ASKED, .gdr_level = "SYS", .env = {"NCCL_IB_HCA=mlx5_0"}, ONE_DEVICE)},
@@ -59,8 +59,8 @@ UNIT_ROWS(twice_cases)
 
 UNIT_TEST("facts: a plan changes none of them")
 {
-	static const struct setup setup = {ASKED, .ifname = "rdma", .gid = GID_INDEX_LEGACY,
-					   .env = {"A=1"}, TWO};
+	static const struct setup setup = {ASKED, .ifname = "rdma", .gid = "legacy", .env = {"A=1"},
+					   TWO};
 	cleanup_bench bench = {0};
 	struct spec spec;
 	struct config config;

@@ -44,13 +44,6 @@ static const char *join_extra(struct arena *arena, const struct config *config)
 	return all;
 }
 
-static const char *gid_index(struct arena *arena, const struct config *config)
-{
-	if (config->nccl.gid_index == GID_INDEX_NUMBER)
-		return arena_printf(arena, "%u", config->nccl.gid_index_number);
-	return config->nccl.gid_index == GID_INDEX_LEGACY ? "legacy" : "auto";
-}
-
 #define KEYS_MAX 32
 
 struct shown {
@@ -72,7 +65,7 @@ static void show(struct arena *arena, const struct config *config, struct shown 
 		{"capabilities", join_capabilities(arena, config->capabilities)},
 		{"nccl.hca", boolean[config->nccl.hca]},
 		{"nccl.socket_ifname", or_null(config->nccl.socket_ifname)},
-		{"nccl.gid_index", gid_index(arena, config)},
+		{"nccl.gid_index", config->nccl.gid_index ? config->nccl.gid_index : "auto"},
 		{"nccl.gdr_level", or_null(config->nccl.gdr_level)},
 		{"nccl.extra", join_extra(arena, config)},
 		{"frameworks.ucx", boolean[config->frameworks.ucx]},
