@@ -179,9 +179,8 @@ static void print_first(const struct plan *plan, const struct limits *first)
 	if (first->known)
 		(void)printf("\nit has RLIMIT_MEMLOCK %s in its first process (%s)%s\n",
 			     limits_text(first->soft, text), first->where,
-			     plan->sets_memlock && first->soft < plan->memlock
-				     ? ": created without what it would get now"
-				     : "");
+			     first->soft < plan->memlock ? ": created without what it would get now"
+							 : "");
 }
 
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)

@@ -125,7 +125,7 @@ static void put_rlimits(yajl_gen gen, const struct plan *plan)
 {
 	json_put_string(gen, "rlimits");
 	(void)yajl_gen_array_open(gen);
-	if (plan->sets_memlock && plan->adds_rlimit) {
+	if (plan->memlock && plan->adds_rlimit) {
 		(void)yajl_gen_map_open(gen);
 		json_put_member(gen, "type", "RLIMIT_MEMLOCK");
 		json_put_uint64(gen, "soft", plan->memlock);

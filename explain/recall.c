@@ -122,7 +122,6 @@ void recall_decision(struct container *container)
 	if (record->result == RECORD_GRANTED || record->result == RECORD_MISSED ||
 	    record->result == RECORD_MENDED) {
 		plan->decision = DECISION_GRANT;
-		plan->sets_memlock = record->memlock != 0;
 		plan->memlock = record->memlock;
 	}
 }

@@ -215,7 +215,7 @@ static void print_memlock(FILE *out, const struct plan *plan, unsigned ways)
 				     WAY_SHIM | WAY_NRI, ": exec too");
 	char item[64];
 
-	if (!plan->sets_memlock)
+	if (!plan->memlock)
 		return;
 	if (plan->memlock == MEMLOCK_UNLIMITED)
 		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK unlimited");

@@ -47,7 +47,7 @@ static int edit_spec(struct run *run, struct applied *applied, struct err *err)
 	*applied = (struct applied){
 		.changed = run->edited.bytes != container->text.bytes,
 		.capabilities = true,
-		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
+		.nccl = container->plan.new_settings ? "env" : NULL,
 	};
 	return 0;
 }

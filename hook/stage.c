@@ -155,7 +155,7 @@ static int raise_memlock(const struct container *container, const struct process
 	const struct plan *plan = &container->plan;
 
 	*ret_changed = false;
-	if (!plan->sets_memlock || !plan->adds_rlimit ||
+	if (!plan->adds_rlimit ||
 	    process_raise_memlock(process, plan->memlock, ret_changed, err) == 0)
 		return 0;
 	if (container->config.fail_on_error || stage == STAGE_POSTSTART)

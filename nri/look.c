@@ -191,7 +191,7 @@ static enum look_result decide(struct looked *one)
 	if (plan->decision != DECISION_GRANT)
 		return LOOK_NOTHING;
 	/* Without a record, but another plugin's variables are there: it could not write one. */
-	if (one->starts && plan->n_settings && !plan_has_new_settings(plan))
+	if (one->starts && plan->n_settings && !plan->new_settings)
 		return LOOK_NOTHING;
 	if (!has_limit(one, &limits))
 		return be_missed(one, &limits);

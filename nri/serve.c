@@ -45,7 +45,7 @@ static bool adjust_memlock(const struct work *work, Nri__Rlimit *rlimit)
 	const struct plan *plan = &work->container->plan;
 	struct rlimit64 limit = {.rlim_cur = spec->memlock_soft, .rlim_max = spec->memlock_hard};
 
-	if (!plan->sets_memlock || !plan->adds_rlimit || is_set_by_ours(work))
+	if (!plan->adds_rlimit || is_set_by_ours(work))
 		return false;
 	(void)memlock_raise(&limit, plan->memlock);
 	rlimit->type = (char *)"RLIMIT_MEMLOCK";

@@ -28,7 +28,7 @@ struct edit {
 struct grant grant_of_plan(const struct plan *plan)
 {
 	return (struct grant){
-		.memlock = plan->sets_memlock ? plan->memlock : 0,
+		.memlock = plan->memlock,
 		.capabilities = plan->granted,
 		.settings = plan->settings,
 		.n_settings = plan->n_settings,

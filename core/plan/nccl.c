@@ -44,7 +44,9 @@ void setting_add(const struct planning *p, enum setting_scope scope, const char 
 	}
 	if (!present && scope == SCOPE_NCCL && is_in_image(p, name, value))
 		return;
-	if (present)
+	if (!present)
+		plan->new_settings = true;
+	else
 		setting.state = strcmp(present, value) == 0 ? SETTING_PRESENT : SETTING_KEPT;
 	if (setting.state == SETTING_KEPT)
 		plan_warn(p, "env_already_set",

@@ -70,7 +70,6 @@ static void grant_memlock(const struct planning *p, struct plan *plan)
 	uint64_t granted = p->config->memlock;
 	uint64_t asked = p->request->memlock;
 
-	plan->sets_memlock = true;
 	plan->memlock = granted < asked ? granted : asked;
 	if (p->memlock_max && p->memlock_max < plan->memlock &&
 	    !lists_memlock(p->spec, plan->memlock)) {
@@ -224,15 +223,6 @@ int plan_fill(const struct planning *p, struct err *err)
 bool plan_gives(const struct plan *plan)
 {
 	return plan->decision == DECISION_GRANT || plan->decision == DECISION_TCP;
-}
-
-bool plan_has_new_settings(const struct plan *plan)
-{
-	for (size_t i = 0; i < plan->n_settings; i++) {
-		if (plan->settings[i].state == SETTING_NEW)
-			return true;
-	}
-	return false;
 }
 
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan)

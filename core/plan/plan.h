@@ -51,8 +51,7 @@ struct plan {
 	const char *reason;
 	bool fail; /* denied, and the container must not start */
 
-	bool sets_memlock;     /* the limits below are to hold */
-	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED */
+	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED; 0: the limit stays */
 	const char *shortage;  /* why memlock is less than was granted; NULL: it is not */
 	const char *withheld;  /* why capabilities that were granted are not given; NULL: none */
 	bool adds_rlimit;      /* process.rlimits does not have that much yet */
@@ -64,6 +63,7 @@ struct plan {
 	struct setting *settings; /* in the order of nccl.conf */
 	size_t n_settings;
 	size_t settings_room;
+	bool new_settings;      /* there is one that the container's environment does not have */
 	bool nccl_conf_mounted; /* a mount covers /etc/nccl.conf: not to be written */
 };
 
@@ -115,9 +115,6 @@ const char *decision_name(enum decision decision);
 
 /* True if the container gets something: the decision is "grant" or "tcp". */
 bool plan_gives(const struct plan *plan);
-
-/* True if there is a variable that the container's environment does not have. */
-bool plan_has_new_settings(const struct plan *plan);
 
 /*
  * Lines NAME=value for /etc/nccl.conf, in the arena; "" if there are none. Variables that the

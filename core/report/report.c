@@ -97,7 +97,7 @@ static void append_warnings(struct arena_text *line, const struct warnings *warn
  * them, and has logged its grant. Only what that one cannot give is left to add. */
 static bool is_given_before(const struct plan *plan)
 {
-	bool given = plan->sets_memlock && !plan->adds_rlimit && plan->n_settings;
+	bool given = plan->memlock && !plan->adds_rlimit && plan->n_settings;
 
 	for (size_t i = 0; i < plan->n_settings; i++)
 		given = given && plan->settings[i].state == SETTING_PRESENT;
@@ -115,7 +115,7 @@ static void log_grant(struct container *container, const struct applied *applied
 	struct arena_text line = begin_line(
 		container, LOG_INFO, given_before ? "addition" : decision_name(plan->decision));
 
-	if (!plan->sets_memlock || given_before)
+	if (!plan->memlock || given_before)
 		arena_append(&line, " memlock=-");
 	else if (plan->memlock == MEMLOCK_UNLIMITED)
 		arena_append(&line, " memlock=unlimited");
@@ -230,7 +230,7 @@ int remember(const struct options *options, struct container *container, enum re
 		.entry_point = entry_point,
 		.policy = container->config.path,
 		.reason = reason ? reason : plan->reason,
-		.memlock = plan->sets_memlock ? plan->memlock : 0,
+		.memlock = plan->memlock,
 		.tell = should_tell(container, result),
 	};
 	int status;

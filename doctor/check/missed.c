@@ -38,7 +38,7 @@ static int decide_about(const struct scan *scan, const struct bundle *bundle,
 		return status;
 	return devices_any(&container->devices) &&
 	       (container->plan.decision == DECISION_DENIED ||
-		(container->plan.decision == DECISION_GRANT && container->plan.sets_memlock));
+		(container->plan.decision == DECISION_GRANT && container->plan.memlock));
 }
 
 /* One that lacks its limit, or is denied; how: behind "it asks and has DEVICES, " */

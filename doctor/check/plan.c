@@ -284,7 +284,7 @@ static int add_results(struct context *context)
 	if (pid)
 		context->main =
 			limits_read(context->findings->arena, context->doctor->node.root, path);
-	if (add_decision(context) < 0 || (plan->sets_memlock && add_planned_limit(context) < 0))
+	if (add_decision(context) < 0 || (plan->memlock && add_planned_limit(context) < 0))
 		return -1;
 	return add_settings(context);
 }

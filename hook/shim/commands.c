@@ -72,7 +72,7 @@ static int grant_bundle(struct shim *shim, int dir, const char *name, struct app
 		return -1;
 	*applied = (struct applied){
 		.capabilities = true,
-		.nccl = plan_has_new_settings(&container->plan) ? "env" : NULL,
+		.nccl = container->plan.new_settings ? "env" : NULL,
 	};
 	/* Nothing to add: another shim in front of us has added it, and has logged it. */
 	if (edited.bytes == container->text.bytes)

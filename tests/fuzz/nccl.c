@@ -166,7 +166,7 @@ static void check_plan(struct arena *arena, const struct planning *p, const stru
 	promise(plan->reason && !text_has_control(plan->reason));
 	promise(!gets ||
 		(p->devices->n && request->inject != INJECT_REFUSED && !p->spec->identity.sandbox));
-	promise(gets || (!plan->sets_memlock && !plan->granted && !plan->seccomp));
+	promise(gets || (!plan->memlock && !plan->granted && !plan->seccomp));
 	promise(!gets || (plan->memlock && plan->memlock <= request->memlock &&
 			  plan->memlock <= p->config->memlock));
 	promise(!plan->n_settings || (request->nccl && (gets || plan->decision == DECISION_TCP)));

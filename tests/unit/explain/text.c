@@ -62,7 +62,6 @@ static void set_scene(struct scene *s)
 	container->devices = (struct devices){.item = &s->device, .n = 1};
 	container->plan.decision = DECISION_GRANT;
 	container->plan.reason = "1 device";
-	container->plan.sets_memlock = true;
 	container->plan.adds_rlimit = true;
 	container->plan.memlock = MEMLOCK_UNLIMITED;
 	container->plan.settings = s->settings;
@@ -99,7 +98,7 @@ CHANGE(a_gpu, s->container.gpus = (struct gpus){.item = &s->gpu, .n = 1});
 CHANGE(a_gpu_that_is_nowhere, s->gpu.place = (struct pci_place){0}, a_gpu(s));
 CHANGE(bytes, s->container.plan.memlock = 8 << 20);
 CHANGE(limit_is_there, s->container.plan.adds_rlimit = false);
-CHANGE(no_limit, s->container.plan.sets_memlock = false);
+CHANGE(no_limit, s->container.plan.memlock = 0);
 CHANGE(capability, s->container.plan.capabilities = UINT64_C(1) << 14);
 CHANGE(mounted, s->container.plan.nccl_conf_mounted = true);
 CHANGE(present_and_kept, s->settings[0].state = SETTING_PRESENT,

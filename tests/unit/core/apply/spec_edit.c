@@ -205,8 +205,7 @@ UNIT_TEST("no process object: an error")
 
 UNIT_TEST("a plan's grant")
 {
-	struct plan plan = {.sets_memlock = true,
-			    .memlock = 8,
+	struct plan plan = {.memlock = 8,
 			    .granted = IPC_LOCK,
 			    .settings = ab,
 			    .n_settings = 2,
@@ -216,9 +215,6 @@ UNIT_TEST("a plan's grant")
 	assert_true(grant.memlock == 8 && grant.capabilities == IPC_LOCK);
 	assert_true(grant.settings == ab && grant.n_settings == 2);
 	assert_int_equal(grant.seccomp, MBIND);
-	/* A limit that cannot be set is still what the plan wanted. */
-	plan.sets_memlock = false;
-	assert_true(grant_of_plan(&plan).memlock == 0);
 }
 
 int main(void)

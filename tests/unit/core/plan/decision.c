@@ -250,12 +250,12 @@ UNIT_ROWS(decision_cases)
 	assert_string_equal(decided.reason, row->reason);
 	assert_int_equal(decided.decision, row->decision);
 	assert_int_equal(decided.fail, row->fail);
-	assert_int_equal(decided.sets_memlock, row->decision == DECISION_GRANT);
+	assert_int_equal(decided.memlock != 0, row->decision == DECISION_GRANT);
 	assert_int_equal(decided.n_settings, 0);
 	/* Without a grant nothing but TCP's variables is given. */
 	if (row->decision == DECISION_GRANT)
 		return;
-	assert_false(bench.plan.sets_memlock);
+	assert_true(bench.plan.memlock == 0);
 	assert_false(bench.plan.adds_rlimit);
 	assert_true(bench.plan.capabilities == 0);
 	if (row->decision == DECISION_TCP)

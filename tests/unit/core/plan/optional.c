@@ -171,7 +171,7 @@ UNIT_ROWS(port_list_cases)
 		text = arena_printf(&bench.arena, "%s%s=%s;", text, bench.plan.settings[i].name,
 				    bench.plan.settings[i].value);
 	assert_string_equal(text, row->settings);
-	assert_int_equal(plan_has_new_settings(&bench.plan), row->settings[0] != '\0');
+	assert_int_equal(bench.plan.new_settings, row->settings[0] != '\0');
 	assert_string_equal(plan_nccl_lines(&bench.arena, &bench.plan), "");
 }
 
@@ -181,5 +181,5 @@ UNIT_TEST("frameworks: what the environment has is not new")
 	cleanup_bench bench = plan_of(&setup);
 
 	assert_int_equal(bench.plan.n_settings, 1);
-	assert_false(plan_has_new_settings(&bench.plan));
+	assert_false(bench.plan.new_settings);
 }
