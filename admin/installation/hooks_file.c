@@ -124,7 +124,7 @@ static void read_switch(struct reading *r, const struct json_node *node)
 {
 	if (!node)
 		return;
-	if (node->boolean)
+	if (json_bool(&r->doc, node, false))
 		r->conditions++;
 	else
 		r->never = true;

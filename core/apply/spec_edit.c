@@ -46,11 +46,10 @@ static void splice(struct edit *e, size_t begin, size_t end, const char *text)
 		*added = (struct splice){begin, end, text};
 }
 
-/* Separates the next item of a list from the one before. */
-static void begin_item(struct arena_text *list)
+/* What stands in front of the next item of a list */
+static const char *comma(const struct arena_text *list)
 {
-	if (list->len)
-		arena_append(list, ",");
+	return list->len ? "," : "";
 }
 
 /*
@@ -64,9 +63,8 @@ static void add_to(struct edit *e, const struct json_node *place, const char *na
 	if (!items->len)
 		return;
 	if (!place) {
-		begin_item(&e->members);
-		arena_append(&e->members, "\"%s\":%c%s%c", name, brackets[0], items->text,
-			     brackets[1]);
+		arena_append(&e->members, "%s\"%s\":%c%s%c", comma(&e->members), name, brackets[0],
+			     items->text, brackets[1]);
 	} else if (place->type == JSON_NULL) {
 		splice(e, place->begin, place->end,
 		       arena_printf(e->arena, "%c%s%c", brackets[0], items->text, brackets[1]));
@@ -80,11 +78,10 @@ static void add_to(struct edit *e, const struct json_node *place, const char *na
 	}
 }
 
-/* ---- env ---- */
+/* ---- process ---- */
 
 static void edit_env(struct edit *e)
 {
-	const struct json_node *place = e->spec->places.env;
 	struct arena_text items = {.arena = e->arena};
 
 	for (size_t i = 0; i < e->grant->n_settings; i++) {
@@ -97,13 +94,18 @@ static void edit_env(struct edit *e)
 		entry = entry ? json_quote(e->arena, entry) : NULL;
 		if (!entry)
 			return;
-		begin_item(&items);
-		arena_append(&items, "%s", entry);
+		arena_append(&items, "%s%s", comma(&items), entry);
 	}
-	add_to(e, place, "env", "[]", &items);
+	add_to(e, json_find(e->spec->process, "env"), "env", "[]", &items);
 }
 
-/* ---- rlimits ---- */
+/* A number that spec_parse() has read; 0: there is none */
+static uint64_t number_of(const struct json_node *entry, const char *key)
+{
+	const struct json_node *number = json_find(entry, key);
+
+	return number ? strtoull(number->text, NULL, 10) : 0;
+}
 
 static const char *memlock_entry(struct edit *e, const struct rlimit64 *limit)
 {
@@ -114,54 +116,31 @@ static const char *memlock_entry(struct edit *e, const struct rlimit64 *limit)
 
 static void edit_memlock(struct edit *e)
 {
-	const struct spec_places *places = &e->spec->places;
+	const struct json_node *place = json_find(e->spec->process, "rlimits");
 	struct arena_text items = {.arena = e->arena};
 	struct rlimit64 limit = e->grant->inherited;
-	const char *entry;
 
 	if (!e->grant->memlock)
 		return;
 	/* A spec with two entries of one type is invalid. Raise both: whichever the runtime takes
 	 * is then right. */
-	for (size_t i = 0; i < places->n_memlock; i++) {
-		const struct spec_rlimit *old = &places->memlock[i];
-		struct rlimit64 listed = {.rlim_cur = old->soft, .rlim_max = old->hard};
+	json_each(entry, place) {
+		struct rlimit64 listed = {number_of(entry, "soft"), number_of(entry, "hard")};
 
-		if (memlock_raise(&listed, e->grant->memlock))
-			splice(e, old->place->begin, old->place->end, memlock_entry(e, &listed));
+		if (json_equals(json_find(entry, "type"), "RLIMIT_MEMLOCK") &&
+		    memlock_raise(&listed, e->grant->memlock))
+			splice(e, entry->begin, entry->end, memlock_entry(e, &listed));
 	}
-	if (places->n_memlock)
+	if (e->spec->has_memlock)
 		return;
 	(void)memlock_raise(&limit, e->grant->memlock);
-	entry = memlock_entry(e, &limit);
-	if (entry)
-		arena_append(&items, "%s", entry);
-	add_to(e, places->rlimits, "rlimits", "[]", &items);
-}
-
-/* ---- capabilities ---- */
-
-static const char *const set_names[] = {
-	[SPEC_BOUNDING] = "bounding",   [SPEC_EFFECTIVE] = "effective",
-	[SPEC_PERMITTED] = "permitted", [SPEC_INHERITABLE] = "inheritable",
-	[SPEC_AMBIENT] = "ambient",
-};
-
-static struct arena_text capability_items(struct edit *e, uint64_t capabilities)
-{
-	const char *const *name = capability_names(e->arena, capabilities);
-	struct arena_text items = {.arena = e->arena};
-
-	for (; name && *name; name++) {
-		begin_item(&items);
-		arena_append(&items, "\"%s\"", *name);
-	}
-	return items;
+	arena_append(&items, "%s", memlock_entry(e, &limit));
+	add_to(e, place, "rlimits", "[]", &items);
 }
 
 static void edit_capabilities(struct edit *e)
 {
-	const struct json_node *place = e->spec->places.capabilities;
+	const struct json_node *place = json_find(e->spec->process, "capabilities");
 	struct arena_text sets = {.arena = e->arena};
 
 	/* For a process.json without capabilities the runtime takes the container's, which we have
@@ -169,16 +148,18 @@ static void edit_capabilities(struct edit *e)
 	if ((!place || place->type == JSON_NULL) && e->spec->process_only)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {
-		const struct json_node *listed = e->spec->places.sets[set];
-		uint64_t missing = e->grant->capabilities & ~e->spec->capabilities[set];
-		struct arena_text items = capability_items(e, missing);
+		const struct json_node *listed = json_find(place, spec_capability_sets[set]);
+		const char *const *name = capability_names(
+			e->arena, e->grant->capabilities & ~e->spec->capabilities[set]);
+		struct arena_text items = {.arena = e->arena};
 
-		if (listed) {
+		for (; name && *name; name++)
+			arena_append(&items, "%s\"%s\"", comma(&items), *name);
+		if (listed)
 			add_to(e, listed, NULL, "[]", &items);
-		} else if (items.len) {
-			begin_item(&sets);
-			arena_append(&sets, "\"%s\":[%s]", set_names[set], items.text);
-		}
+		else if (items.len)
+			arena_append(&sets, "%s\"%s\":[%s]", comma(&sets),
+				     spec_capability_sets[set], items.text);
 	}
 	add_to(e, place, "capabilities", "{}", &sets);
 }
@@ -187,18 +168,19 @@ static void edit_capabilities(struct edit *e)
 
 static void edit_seccomp(struct edit *e)
 {
-	const struct json_node *seccomp = e->spec->places.seccomp;
-	const struct json_node *syscalls = e->spec->places.syscalls;
+	const struct json_node *seccomp = e->spec->seccomp.place;
+	const struct json_node *syscalls = json_find(seccomp, "syscalls");
+	struct arena_text names = {.arena = e->arena};
 	struct arena_text rule = {.arena = e->arena};
 
-	if (!e->grant->seccomp || !seccomp || seccomp->type == JSON_NULL)
+	if (!e->grant->seccomp || !seccomp)
 		return;
-	arena_append(&rule, "%s{\"names\":[", syscalls ? "" : "\"syscalls\":[");
-	for (size_t i = 0, n = 0; seccomp_names[i]; i++) {
+	for (size_t i = 0; seccomp_names[i]; i++) {
 		if (e->grant->seccomp & (UINT32_C(1) << i))
-			arena_append(&rule, "%s\"%s\"", n++ ? "," : "", seccomp_names[i]);
+			arena_append(&names, "%s\"%s\"", comma(&names), seccomp_names[i]);
 	}
-	arena_append(&rule, "],\"action\":\"SCMP_ACT_ALLOW\"}%s", syscalls ? "" : "]");
+	arena_append(&rule, "%s{\"names\":[%s],\"action\":\"SCMP_ACT_ALLOW\"}%s",
+		     syscalls ? "" : "\"syscalls\":[", names.text, syscalls ? "" : "]");
 	add_to(e, syscalls ? syscalls : seccomp, NULL, "[]", &rule);
 }
 
@@ -216,7 +198,7 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err)
 {
 	struct edit e = {.arena = arena, .spec = spec, .grant = grant, .members.arena = arena};
-	const struct json_node *process = spec->places.process;
+	const struct json_node *process = spec->process;
 	struct arena_text out = {.arena = arena};
 	size_t from = 0;
 

@@ -23,6 +23,7 @@
 #ifndef OCI_RDMA_JSON_DOCUMENT_H
 #define OCI_RDMA_JSON_DOCUMENT_H
 
+#include <setjmp.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -52,14 +53,13 @@ enum json_option {
 
 struct json_node {
 	enum json_type type;
-	bool boolean;
-	uint32_t begin; /* offset in the text of an array, an object or null; else that of .end */
+	uint32_t begin; /* offset in the text; of a string, somewhere in it */
 	uint32_t end;   /* behind the last byte */
-	uint32_t len;   /* string, number: bytes of .text; array, object: items */
+	uint32_t len;   /* array, object: items; else bytes of .text */
 	uint32_t key_len;
 	const char *key; /* decoded, not NUL-terminated; NULL for an array's item */
 	union {
-		const char *text; /* string: decoded; number: as spelled; not NUL-terminated */
+		const char *text; /* string: decoded; else as spelled; not NUL-terminated */
 		struct json_node *first;
 	};
 	struct json_node *next;
@@ -75,8 +75,6 @@ struct json_document {
 	const char *text;
 	size_t len;
 	struct json_node *root;
-	size_t counted; /* there are .line lines in front of this offset */
-	size_t line;
 };
 
 /*
@@ -93,6 +91,9 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
  */
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types);
+
+/* The same, of any type, null too, and the first of several */
+const struct json_node *json_find(const struct json_node *object, const char *key);
 
 /* True if the value has one of the types; else that is the error. */
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types);
@@ -135,8 +136,9 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 /* Zeroed memory for an item of that size for each of the array's; NULL after an error. */
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);
 
-/* The value's line in the text, counted from 1. */
-size_t json_line(struct json_document *doc, const struct json_node *node);
+/* The line in the text, counted from 1: of a value, 0 without one, and of an offset */
+size_t json_line(const struct json_document *doc, const struct json_node *node);
+size_t json_line_at(const char *text, size_t offset);
 
 /* What is wrong with the value. Returns -1. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
@@ -145,22 +147,29 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 /* No memory. Returns -1. */
 int json_no_memory(struct json_document *doc);
 
-/* Like json_get; *ret_place is the member even if it is null. */
-const struct json_node *json_locate(struct json_document *doc, const struct json_node *object,
-				    const char *key, unsigned types,
-				    const struct json_node **ret_place);
+/* ---- for document.c: each returns -1, and adds nothing to an error that stopped yajl ---- */
+
+/* types: those that the value was to have */
+int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types);
+
+/* said: yajl's message; only its first line is shown, as the excerpt behind it may hold anything */
+int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned char *said);
+
+/* The text ends in the value that is open, or NULL. */
+int json_fail_unfinished(struct json_document *doc, const struct json_node *open);
 
 /* ---- memory for yajl ---- */
 
 /*
- * Calls yajl, which does not look whether it got memory (yajl_alloc.c, yajl_buf.c) and would write
- * through NULL: without memory a longjmp leaves the body, which so must own nothing.
+ * yajl does not look whether it got memory (yajl_alloc.c, yajl_buf.c) and would write through NULL:
+ * without memory it jumps to .none_left. Call setjmp() with that first, and own nothing meanwhile.
  */
-typedef int json_body(yajl_alloc_funcs *memory, void *context);
+struct json_memory {
+	struct arena *arena;
+	yajl_alloc_funcs functions;
+	jmp_buf none_left;
+};
 
-#define JSON_NO_MEMORY (-2)
-
-/* yajl's memory is the arena's. Returns what body returns, or JSON_NO_MEMORY. */
-int json_with_memory(struct arena *arena, json_body *body, void *context);
+void json_memory_init(struct json_memory *memory, struct arena *arena);
 
 #endif

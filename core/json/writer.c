@@ -7,47 +7,31 @@
 
 #include "core/json/document.h"
 
-struct writing {
-	struct arena *arena;
-	bool readable;
-	json_put *put;
-	void *context;
-	const char *text;
-	size_t len;
-};
-
-static int body(yajl_alloc_funcs *memory, void *context)
+const char *json_write(struct arena *arena, bool readable, json_put *put, void *context,
+		       size_t *ret_len)
 {
-	struct writing *w = context;
-	yajl_gen gen = yajl_gen_alloc(memory);
+	struct json_memory memory;
 	const unsigned char *text;
+	yajl_gen gen;
+	size_t len;
 
-	if (!gen)
-		return -1;
-	if (w->readable) {
+	json_memory_init(&memory, arena);
+	if (setjmp(memory.none_left) != 0)
+		return NULL;
+	gen = yajl_gen_alloc(&memory.functions);
+	if (readable) {
 		(void)yajl_gen_config(gen, yajl_gen_beautify, 1);
 		(void)yajl_gen_config(gen, yajl_gen_indent_string, "  ");
 	}
 	/* yajl refuses another value after a complete one: that shows that it is complete. */
-	if (w->put(gen, w->context) < 0 || yajl_gen_null(gen) != yajl_gen_generation_complete ||
-	    yajl_gen_get_buf(gen, &text, &w->len) != yajl_gen_status_ok)
-		return -1;
-	w->text = arena_strndup(w->arena, (const char *)text, w->len);
-	return w->text ? 0 : -1;
-}
-
-const char *json_write(struct arena *arena, bool readable, json_put *put, void *context,
-		       size_t *ret_len)
-{
-	struct writing w = {.arena = arena, .readable = readable, .put = put, .context = context};
-
-	if (json_with_memory(arena, body, &w) < 0) {
+	if (put(gen, context) < 0 || yajl_gen_null(gen) != yajl_gen_generation_complete ||
+	    yajl_gen_get_buf(gen, &text, &len) != yajl_gen_status_ok) {
 		arena->failed = true;
 		return NULL;
 	}
 	if (ret_len)
-		*ret_len = w.len;
-	return w.text;
+		*ret_len = len;
+	return arena_strndup(arena, (const char *)text, len);
 }
 
 static int put_quoted(yajl_gen gen, void *context)

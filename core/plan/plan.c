@@ -168,11 +168,11 @@ bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
 static void plan_seccomp(const struct planning *p)
 {
 	const struct seccomp_profile *profile = &p->spec->seccomp;
-	uint32_t refused = seccomp_refused(profile);
+	uint32_t refused = profile->refused;
 	struct arena_text list = {.arena = p->arena};
 
 	if (p->config->amend_seccomp)
-		p->plan->seccomp = seccomp_refused_by_default(profile);
+		p->plan->seccomp = profile->by_default;
 	refused &= ~p->plan->seccomp;
 	for (size_t i = 0; seccomp_names[i]; i++) {
 		if (refused & (UINT32_C(1) << i))

@@ -415,8 +415,9 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 			continue;
 		(void)err_prefix(err, "annotation %s%.64s", SPEC_ANNOTATION_PREFIX, a->name);
 		/* A message (NRI) has no lines. */
-		return a->line ? err_prefix(err, "%s: line %zu", what, a->line)
-			       : err_prefix(err, "%s", what);
+		return a->offset ? err_prefix(err, "%s: line %zu", what,
+					      json_line_at(spec->text, a->offset))
+				 : err_prefix(err, "%s", what);
 	}
 	request.by_hook = spec->asked && request.inject == INJECT_UNSAID;
 	if (request.by_hook)

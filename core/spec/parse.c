@@ -12,16 +12,11 @@
 #define LIST (JSON_ARRAY | JSON_NULL)
 #define OBJECT (JSON_OBJECT | JSON_NULL)
 
-/* ---- process: environment, limits and capabilities, and where they stand ---- */
+/* ---- process: environment, limits and capabilities ---- */
 
 static void read_process_rlimits(struct json_document *doc, const struct json_node *rlimits,
 				 struct spec *spec)
 {
-	struct spec_places *places = &spec->places;
-
-	places->memlock = json_items(doc, rlimits, sizeof(*places->memlock));
-	if (!places->memlock)
-		return;
 	json_each(item, rlimits) {
 		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
 		const struct json_node *soft = json_get(doc, item, "soft", JSON_NUMBER);
@@ -33,25 +28,20 @@ static void read_process_rlimits(struct json_document *doc, const struct json_no
 		spec->has_memlock = true;
 		spec->memlock_soft = json_uint64(doc, soft, 0);
 		spec->memlock_hard = json_uint64(doc, hard, 0);
-		places->memlock[places->n_memlock++] =
-			(struct spec_rlimit){item, spec->memlock_soft, spec->memlock_hard};
 	}
 }
+
+const char *const spec_capability_sets[SPEC_CAPABILITY_SETS] = {
+	[SPEC_BOUNDING] = "bounding",   [SPEC_EFFECTIVE] = "effective",
+	[SPEC_PERMITTED] = "permitted", [SPEC_INHERITABLE] = "inheritable",
+	[SPEC_AMBIENT] = "ambient",
+};
 
 static void read_capabilities(struct json_document *doc, const struct json_node *capabilities,
 			      struct spec *spec)
 {
-	static const char *const names[SPEC_CAPABILITY_SETS] = {
-		[SPEC_BOUNDING] = "bounding",       [SPEC_EFFECTIVE] = "effective",
-		[SPEC_PERMITTED] = "permitted",     [SPEC_AMBIENT] = "ambient",
-		[SPEC_INHERITABLE] = "inheritable",
-	};
-
 	for (size_t set = 0; set < SPEC_CAPABILITY_SETS; set++) {
-		const struct json_node *list =
-			json_locate(doc, capabilities, names[set], LIST, &spec->places.sets[set]);
-
-		json_each(item, list) {
+		json_each(item, json_get(doc, capabilities, spec_capability_sets[set], LIST)) {
 			int number = capability_number(json_string(doc, item));
 
 			/* Ignore unknown capabilities: we never add one that we cannot name. */
@@ -64,15 +54,9 @@ static void read_capabilities(struct json_document *doc, const struct json_node 
 static void read_process(struct json_document *doc, const struct json_node *process,
 			 struct spec *spec)
 {
-	struct spec_places *places = &spec->places;
-
-	spec->env = json_strings(doc, json_locate(doc, process, "env", LIST, &places->env),
-				 &spec->n_env);
-	read_process_rlimits(doc, json_locate(doc, process, "rlimits", LIST, &places->rlimits),
-			     spec);
-	read_capabilities(doc,
-			  json_locate(doc, process, "capabilities", OBJECT, &places->capabilities),
-			  spec);
+	spec->env = json_strings(doc, json_get(doc, process, "env", LIST), &spec->n_env);
+	read_process_rlimits(doc, json_get(doc, process, "rlimits", LIST), spec);
+	read_capabilities(doc, json_get(doc, process, "capabilities", OBJECT), spec);
 }
 
 /* ---- system calls that verbs and NCCL need ---- */
@@ -109,18 +93,6 @@ static bool seccomp_action_refuses(const struct json_node *action)
 	       !json_equals(action, "SCMP_ACT_NOTIFY") && !json_equals(action, "SCMP_ACT_TRACE");
 }
 
-uint32_t seccomp_refused_by_default(const struct seccomp_profile *profile)
-{
-	return profile->present && profile->default_refuses
-		       ? SECCOMP_ALL & ~profile->allowed & ~profile->refused
-		       : 0;
-}
-
-uint32_t seccomp_refused(const struct seccomp_profile *profile)
-{
-	return seccomp_refused_by_default(profile) | (profile->refused & ~profile->allowed);
-}
-
 /* ---- devices and their rules ---- */
 
 void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
@@ -142,17 +114,14 @@ bool spec_device_may_count(const struct spec_device *device)
 
 /* ---- linux ---- */
 
-static void read_seccomp(struct json_document *doc, const struct json_node *linux_part,
-			 struct spec *spec)
+static void read_seccomp(struct json_document *doc, const struct json_node *seccomp,
+			 struct seccomp_profile *profile)
 {
-	struct seccomp_profile *profile = &spec->seccomp;
-	const struct json_node *seccomp =
-		json_locate(doc, linux_part, "seccomp", OBJECT, &spec->places.seccomp);
 	const struct json_node *action = json_get(doc, seccomp, "defaultAction", JSON_STRING);
+	uint32_t allowed = 0;
 
-	profile->present = seccomp != NULL;
-	profile->default_refuses = action && seccomp_action_refuses(action);
-	json_each(rule, json_locate(doc, seccomp, "syscalls", LIST, &spec->places.syscalls)) {
+	profile->place = seccomp;
+	json_each(rule, json_get(doc, seccomp, "syscalls", LIST)) {
 		uint32_t calls = 0;
 
 		json_each(name, json_get(doc, rule, "names", LIST)) {
@@ -162,8 +131,11 @@ static void read_seccomp(struct json_document *doc, const struct json_node *linu
 		if (seccomp_action_refuses(json_get(doc, rule, "action", JSON_STRING)))
 			profile->refused |= calls;
 		else
-			profile->allowed |= calls;
+			allowed |= calls;
 	}
+	if (action && seccomp_action_refuses(action))
+		profile->by_default = SECCOMP_ALL & ~allowed & ~profile->refused;
+	profile->refused = profile->by_default | (profile->refused & ~allowed);
 }
 
 static int64_t get_number(struct json_document *doc, const struct json_node *object,
@@ -251,7 +223,7 @@ static void read_linux(struct json_document *doc, const struct json_node *linux_
 	read_namespace_list(doc, json_get(doc, linux_part, "namespaces", LIST), spec);
 	spec->cgroups_path =
 		json_string(doc, json_get(doc, linux_part, "cgroupsPath", JSON_STRING));
-	read_seccomp(doc, linux_part, spec);
+	read_seccomp(doc, json_get(doc, linux_part, "seccomp", OBJECT), &spec->seccomp);
 }
 
 /* ---- annotations ---- */
@@ -297,7 +269,7 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 	}
 	added = spec_add_annotation(doc->arena, spec, room, &reason);
 	if (added)
-		*added = (struct spec_annotation){name, value, json_line(doc, member)};
+		*added = (struct spec_annotation){name, value, member->begin};
 	else if (reason.memory)
 		(void)json_no_memory(doc);
 	else
@@ -435,15 +407,15 @@ static int check_identity(const struct identity *identity, const char *what, str
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err)
 {
-	struct spec spec = {0};
+	struct spec spec = {.text = text};
 	struct json_document doc;
 	const struct json_node *annotations;
 	struct identity_keys keys;
 
 	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
-	read_process(&doc, json_locate(&doc, doc.root, "process", OBJECT, &spec.places.process),
-		     &spec);
+	spec.process = json_find(doc.root, "process");
+	read_process(&doc, json_get(&doc, doc.root, "process", OBJECT), &spec);
 	spec.root = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "root", OBJECT),
 					       "path", JSON_STRING));
 	read_mount_list(&doc, json_get(&doc, doc.root, "mounts", LIST), &spec);
@@ -466,15 +438,13 @@ int spec_parse_process(struct arena *arena, const char *what, const char *text, 
 {
 	struct spec spec = {.process_only = true};
 	struct json_document doc;
-	const struct json_node *process;
 
 	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
-	process = json_get(&doc, doc.root, "process", OBJECT);
-	if (!process)
-		process = doc.root;
-	spec.places.process = process;
-	read_process(&doc, process, &spec);
+	spec.process = json_get(&doc, doc.root, "process", OBJECT);
+	if (!spec.process)
+		spec.process = doc.root;
+	read_process(&doc, spec.process, &spec);
 	if (doc.failed)
 		return -1;
 	*ret_spec = spec;

@@ -120,22 +120,15 @@ const char *identity_doubt_reason(enum identity_doubt doubt);
 
 /* ---- system calls (parse.c) ---- */
 
-/* linux.seccomp, as far as it is about the system calls that verbs and NCCL need: bit n of a set is
- * the n-th of seccomp_names. */
-struct seccomp_profile {
-	bool present;
-	bool default_refuses;
-	uint32_t allowed; /* by a rule, be it for some arguments only */
-	uint32_t refused; /* by a rule of its own */
-};
-
 /* NULL ends the list, which is sorted by how much is lost without. */
 extern const char *const seccomp_names[];
 
-/* Those that the profile refuses; by_default: because no rule names them, which one more rule
- * mends. */
-uint32_t seccomp_refused(const struct seccomp_profile *profile);
-uint32_t seccomp_refused_by_default(const struct seccomp_profile *profile);
+/* linux.seccomp; bit n of a set is the n-th of seccomp_names. */
+struct seccomp_profile {
+	const struct json_node *place; /* NULL: there is none */
+	uint32_t refused;
+	uint32_t by_default; /* of these, because no rule names them: one more rule mends it */
+};
 
 /* ---- linux.resources ---- */
 
@@ -174,7 +167,7 @@ struct spec_device {
 struct spec_annotation {
 	const char *name; /* without the prefix */
 	const char *value;
-	size_t line; /* of config.json; 0: it came by a message, which has none */
+	size_t offset; /* in spec.text; 0: it is not from there */
 };
 
 /* The five capability sets of process.capabilities, bit n is capability n. */
@@ -187,6 +180,8 @@ enum spec_capability_set {
 	SPEC_CAPABILITY_SETS,
 };
 
+extern const char *const spec_capability_sets[SPEC_CAPABILITY_SETS];
+
 /*
  * By its number: the kernel's verbs devices have major 231, from the 33rd on one that is chosen
  * when ib_uverbs is loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
@@ -195,27 +190,8 @@ enum spec_capability_set {
  */
 bool spec_device_may_count(const struct spec_device *device);
 
-/* One entry RLIMIT_MEMLOCK of process.rlimits */
-struct spec_rlimit {
-	const struct json_node *place;
-	uint64_t soft;
-	uint64_t hard;
-};
-
-/* Where the parts stand that can be edited; NULL: absent. Any of them may be null. */
-struct spec_places {
-	const struct json_node *process;
-	const struct json_node *env;
-	const struct json_node *rlimits;
-	const struct json_node *capabilities;
-	const struct json_node *sets[SPEC_CAPABILITY_SETS];
-	struct spec_rlimit *memlock; /* those of process.rlimits */
-	size_t n_memlock;
-	const struct json_node *seccomp; /* linux.seccomp */
-	const struct json_node *syscalls;
-};
-
 struct spec {
+	const char *text; /* that it was read from, the caller's; NULL: from a message */
 	struct identity identity;
 
 	struct spec_annotation *annotations;
@@ -230,7 +206,7 @@ struct spec {
 	uint64_t memlock_soft;
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
-	struct spec_places places;
+	const struct json_node *process; /* where it stands, be it null; NULL: absent */
 	bool process_only; /* from a process.json: what it leaves out, the container's own spec says
 			    */
 

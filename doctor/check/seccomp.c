@@ -18,11 +18,11 @@ static bool is_indispensable(const char *name)
 static int add_profile(const struct doctor *doctor, struct findings *findings)
 {
 	const struct spec *spec = &doctor->target.spec;
-	uint32_t refused = seccomp_refused(&spec->seccomp);
+	uint32_t refused = spec->seccomp.refused;
 	enum finding_status status = FINDING_WARN;
 	const char *names = "";
 
-	if (!spec->seccomp.present)
+	if (!spec->seccomp.place)
 		return findings_add(findings, "seccomp", NULL, FINDING_OK, NULL, "no profile (%s)",
 				    doctor->target.spec_path);
 	if (!refused)

@@ -192,7 +192,7 @@ static int raise_own_memlock(const struct grant *grant, struct err *err)
 static int leave_out_withheld(struct container *container, const struct spec *process,
 			      struct grant *grant, struct err *err)
 {
-	const struct json_node *listed = process->places.capabilities;
+	const struct json_node *listed = json_find(process->process, "capabilities");
 	uint64_t everywhere = UINT64_MAX;
 	uint64_t lacking;
 	const char *text;
@@ -236,7 +236,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 	    spec_parse_process(arena, path, text.bytes, text.len, &process, err) < 0)
 		return -1;
 	/* Without limits of its own runc takes the container's, and crun its caller's. */
-	if (!json_first(process.places.rlimits)) {
+	if (!json_first(json_find(process.process, "rlimits"))) {
 		if (raise_own_memlock(grant, err) < 0)
 			return -1;
 		grant->memlock = 0;

@@ -24,17 +24,26 @@ static int parse(struct arena *arena, const struct fs_text *text, bool whole, st
 					  err);
 }
 
+static bool has_bytes(const struct json_node *number, uint64_t bytes)
+{
+	return (number ? strtoull(number->text, NULL, 10) : 0) >= bytes;
+}
+
 static void has_limit(const struct spec *spec, const struct grant *grant)
 {
-	promise(!grant->memlock || spec->places.n_memlock);
-	for (size_t i = 0; i < spec->places.n_memlock; i++)
-		promise(spec->places.memlock[i].soft >= grant->memlock &&
-			spec->places.memlock[i].hard >= grant->memlock);
+	promise(!grant->memlock || spec->has_memlock);
+	/* Each entry, also those in front of the last one */
+	json_each(entry, json_find(spec->process, "rlimits")) {
+		if (!json_equals(json_find(entry, "type"), "RLIMIT_MEMLOCK"))
+			continue;
+		promise(has_bytes(json_find(entry, "soft"), grant->memlock));
+		promise(has_bytes(json_find(entry, "hard"), grant->memlock));
+	}
 }
 
 static void has_capabilities(const struct spec *spec, const struct grant *grant, bool whole)
 {
-	const struct json_node *place = spec->places.capabilities;
+	const struct json_node *place = json_find(spec->process, "capabilities");
 
 	if (!whole && (!place || place->type == JSON_NULL))
 		return;
@@ -53,10 +62,10 @@ static void check_grant(const struct fs_text *text, bool whole, struct grant gra
 
 	must(parse(&arena, text, whole, &before, &err));
 	if (grant.seccomp)
-		grant.seccomp = seccomp_refused_by_default(&before.seccomp);
+		grant.seccomp = before.seccomp.by_default;
 	if (spec_edit(&arena, text, &before, &grant, &edited, &err) < 0) {
 		(void)fuzz_failed(&err);
-		promise(!before.places.process || before.places.process->type == JSON_NULL);
+		promise(!before.process || before.process->type == JSON_NULL);
 		return;
 	}
 	must(parse(&arena, &edited, whole, &after, &err));
@@ -70,9 +79,9 @@ static void check_grant(const struct fs_text *text, bool whole, struct grant gra
 
 		promise(has && strcmp(has, had ? had : grant.settings[i].value) == 0);
 	}
-	promise((seccomp_refused_by_default(&after.seccomp) & grant.seccomp) == 0);
+	promise((after.seccomp.by_default & grant.seccomp) == 0);
 	/* As a plan made of the edited text would have it */
-	grant.seccomp = seccomp_refused_by_default(&after.seccomp) & grant.seccomp;
+	grant.seccomp = after.seccomp.by_default & grant.seccomp;
 	must(spec_edit(&arena, &edited, &after, &grant, &again, &err));
 	promise(again.len == edited.len && memcmp(again.bytes, edited.bytes, again.len) == 0);
 }

@@ -21,7 +21,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		if (spec_annotation(&spec, line))
 			continue;
 		annotation[spec.n_annotations++] =
-			(struct spec_annotation){line, value ? value : "", spec.n_annotations};
+			(struct spec_annotation){.name = line, .value = value ? value : ""};
 	}
 	if (request_read(&spec, "config.json", &request, &err) < 0)
 		return fuzz_failed(&err);

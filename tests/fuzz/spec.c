@@ -14,16 +14,15 @@ static void check_place(const struct json_node *place, size_t size)
 
 static void check_places(const struct spec *spec, size_t size)
 {
-	const struct spec_places *places = &spec->places;
+	static const char *const members[] = {"env", "rlimits", "capabilities"};
 
-	check_place(places->process, size);
-	check_place(places->env, size);
-	check_place(places->rlimits, size);
-	check_place(places->capabilities, size);
-	check_place(places->seccomp, size);
-	check_place(places->syscalls, size);
-	for (size_t i = 0; i < places->n_memlock; i++)
-		check_place(places->memlock[i].place, size);
+	check_place(spec->process, size);
+	for (size_t i = 0; i < sizeof(members) / sizeof(members[0]); i++)
+		check_place(json_find(spec->process, members[i]), size);
+	json_each(limit, json_find(spec->process, "rlimits"))
+		check_place(limit, size);
+	check_place(spec->seccomp.place, size);
+	check_place(json_find(spec->seccomp.place, "syscalls"), size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -36,13 +35,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return fuzz_failed(&err);
 	check_places(&spec, size);
 	promise(spec.n_annotations <= SPEC_ANNOTATIONS_MAX);
-	promise(!spec.has_memlock == !spec.places.n_memlock);
+	for (size_t i = 0; i < spec.n_annotations; i++)
+		promise(spec.annotations[i].offset && spec.annotations[i].offset < size);
 	for (size_t i = 0; i < spec.n_env; i++)
 		promise(strlen(spec.env[i]) <= size);
 	for (size_t i = 0; i < spec.n_devices; i++)
 		promise(spec.devices[i].path);
 	(void)spec_getenv(&spec, "PATH");
 	(void)spec_cgroup_name(&spec);
-	(void)seccomp_refused_by_default(&spec.seccomp);
+	promise((spec.seccomp.by_default & ~spec.seccomp.refused) == 0);
 	return 0;
 }

@@ -148,7 +148,7 @@ UNIT_ROWS(capability_cases)
 /* ---- vfio ---- */
 
 #define EVERYTHING                                                                                 \
-	.amend_seccomp = true, .seccomp = {.present = true, .default_refuses = true},              \
+	.amend_seccomp = true, .seccomp = {.refused = 1, .by_default = 1},                         \
 	.capabilities = IPC_LOCK | RESOURCE, .extra = {{"NCCL_IB_TC", "106"}}, .ucx = true,        \
 	.gloo = true, .ifname = "rdma", .gdr_level = "SYS"
 

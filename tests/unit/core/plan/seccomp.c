@@ -14,19 +14,15 @@ static const struct seccomp_case {
 	const char *says;  /* the calls that are refused where it does not; NULL: none is */
 	const char *still; /* those that are refused all the same */
 } seccomp_cases[] = {
-	{"seccomp: no profile", LIST(.default_refuses = true), 0, NULL, NULL},
-	{"seccomp: by default all go through", LIST(.present = true), 0, NULL, NULL},
-	{"seccomp: one is refused by name", LIST(.present = true, .refused = MMAP), 0, "need: mmap",
-	 "need: mmap"},
-	{"seccomp: two are refused by name", LIST(.present = true, .refused = IOCTL | MUNMAP), 0,
+	{"seccomp: nothing is refused", {0}, 0, NULL, NULL},
+	{"seccomp: one is refused by name", LIST(.refused = MMAP), 0, "need: mmap", "need: mmap"},
+	{"seccomp: two are refused by name", LIST(.refused = IOCTL | MUNMAP), 0,
 	 "need: ioctl, munmap", "need: ioctl, munmap"},
-	{"seccomp: one is refused by default",
-	 LIST(.present = true, .default_refuses = true, .allowed = ~MMAP), MMAP, "need: mmap",
-	 NULL},
+	{"seccomp: one is refused by default", LIST(.refused = MMAP, .by_default = MMAP), MMAP,
+	 "need: mmap", NULL},
 	{"seccomp: one by default, and one by name",
-	 LIST(.present = true, .default_refuses = true, .allowed = ~(MMAP | IOCTL),
-	      .refused = IOCTL),
-	 MMAP, "need: ioctl, mmap", "need: ioctl"},
+	 LIST(.refused = MMAP | IOCTL, .by_default = MMAP), MMAP, "need: ioctl, mmap",
+	 "need: ioctl"},
 };
 
 /* What is said of them, or NULL */
@@ -64,9 +60,9 @@ UNIT_TEST("seccomp: nothing is amended without a grant")
 {
 	static const struct setup setups[] = {
 		{TCP_SETUP, .amend_seccomp = true,
-		 .seccomp = {.present = true, .default_refuses = true}},
+		 .seccomp = {.refused = MMAP, .by_default = MMAP}},
 		{ONE_DEVICE, .amend_seccomp = true,
-		 .seccomp = {.present = true, .default_refuses = true}},
+		 .seccomp = {.refused = MMAP, .by_default = MMAP}},
 	};
 
 	for (size_t i = 0; i < LENGTH(setups); i++) {

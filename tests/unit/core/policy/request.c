@@ -14,11 +14,14 @@ struct annotations {
 static void make_spec(const struct annotations *from, struct spec_annotation *room,
 		      const char *container, struct spec *ret_spec)
 {
-	struct spec spec = {.identity = {.name = container}, .annotations = room};
+	/* The first one stands in line 10. */
+	struct spec spec = {.text = "\n\n\n\n\n\n\n\n\n\n\n\n\n",
+			    .identity = {.name = container},
+			    .annotations = room};
 
 	for (size_t i = 0; i < ANNOTATIONS_MAX && from->pair[2 * i]; i++) {
 		room[i] = (struct spec_annotation){
-			.name = from->pair[2 * i], .value = from->pair[2 * i + 1], .line = 10 + i};
+			.name = from->pair[2 * i], .value = from->pair[2 * i + 1], .offset = 9 + i};
 		spec.n_annotations++;
 	}
 	*ret_spec = spec;

@@ -18,21 +18,21 @@ UNIT_TEST("labels: a sandbox is known by its type")
 
 UNIT_TEST("annotations: ours with name, value and line")
 {
+	static const char text[] =
+		"{\"annotations\":{\n\"app\":\"x\",\n\"oci-rdma-hook.io/inject\":\"true\",\n"
+		"\"xoci-rdma-hook.io/nccl\":\"false\",\"oci-rdma-hook.io/containers\":\"a,b\"}}";
 	cleanup_arena arena = {0};
 	const struct spec_annotation *inject;
 	struct spec spec;
 
-	must_parse(&arena,
-		   "{\"annotations\":{\n\"app\":\"x\",\n\"oci-rdma-hook.io/inject\":\"true\",\n"
-		   "\"xoci-rdma-hook.io/nccl\":\"false\",\"oci-rdma-hook.io/containers\":\"a,b\"}}",
-		   &spec);
+	must_parse(&arena, text, &spec);
 	assert_int_equal(spec.n_annotations, 2);
 	inject = spec_annotation(&spec, "inject");
 	assert_non_null(inject);
 	assert_string_equal(inject->value, "true");
-	assert_int_equal(inject->line, 3);
+	assert_int_equal(json_line_at(text, inject->offset), 3);
 	assert_string_equal(spec.annotations[1].name, "containers");
-	assert_int_equal(spec.annotations[1].line, 4);
+	assert_int_equal(json_line_at(text, spec.annotations[1].offset), 4);
 	assert_null(spec_annotation(&spec, "nccl"));
 	assert_null(spec_annotation(&spec, "injec"));
 }

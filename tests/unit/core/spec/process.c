@@ -96,7 +96,7 @@ UNIT_TEST("process.json: only an object is read, and where it stands")
 	struct spec spec;
 
 	assert_int_equal(spec_parse_process(&arena, "process.json", " {}", 3, &spec, &err), 0);
-	assert_int_equal(spec.places.process->begin, 1);
+	assert_int_equal(spec.process->begin, 1);
 	assert_int_equal(spec_parse_process(&arena, "process.json", "null", 4, &spec, &err), -1);
 	assert_int_equal(spec_parse_process(&arena, "process.json", "[]", 2, &spec, &err), -1);
 }

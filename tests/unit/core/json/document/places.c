@@ -31,12 +31,12 @@ UNIT_ROWS(span_cases)
 {
 	WITH_ARENA;
 	struct json_document doc;
-	const struct json_node *place = NULL;
+	const struct json_node *place;
 	size_t last = 0;
 	size_t begin;
 
 	assert_int_equal(json_parse(&doc, &arena, "f", row->json, strlen(row->json), 0, &err), 0);
-	(void)json_locate(&doc, doc.root, "a", JSON_ANY, &place);
+	place = json_find(doc.root, "a");
 	assert_int_equal(place && place->type == JSON_NULL, row->is_null);
 	assert_int_equal(place != NULL, row->whole != NULL);
 	if (!place || !row->whole)

@@ -73,20 +73,6 @@ UNIT_TEST("lines: asked for in any order")
 	}
 }
 
-UNIT_TEST("lines: counted on from the last one, so that many are not quadratic")
-{
-	static const char text[] = "[\n1,\n2,\n3]";
-	WITH_ARENA;
-	struct json_document doc;
-	const struct json_node *one;
-
-	assert_int_equal(json_parse(&doc, &arena, "f", text, strlen(text), 0, &err), 0);
-	one = json_first(doc.root);
-	assert_int_equal(json_line(&doc, one), 2);
-	doc.line += 100; /* who counted from the beginning would not see it */
-	assert_int_equal(json_line(&doc, one->next), 103);
-}
-
 UNIT_TEST("after an error: the first reason stays, and texts are no NULL")
 {
 	WITH_ARENA;

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is wrong with a text, in words: file, line, path of the value, reason */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/json/document.h"
+
+#define ERRORS_MAX 16 /* that are kept: of a file that somebody else wrote there may be many */
+
+size_t json_line_at(const char *text, size_t offset)
+{
+	const char *end = text + offset;
+	size_t line = 1;
+
+	while ((text = memchr(text, '\n', (size_t)(end - text)))) {
+		line++;
+		text++;
+	}
+	return line;
+}
+
+size_t json_line(const struct json_document *doc, const struct json_node *node)
+{
+	return node ? json_line_at(doc->text, node->begin) : 0;
+}
+
+/* "process.env[3]": on each level, the node is in the first value that does not end before it. */
+static void path_of(const struct json_document *doc, const struct json_node *node, char *path,
+		    size_t size)
+{
+	const struct json_node *at = doc->root;
+	size_t used = 0;
+
+	path[0] = '\0';
+	while (at && at != node && used < size) {
+		bool is_array = at->type == JSON_ARRAY;
+		size_t i = 0;
+		int n;
+
+		for (at = json_first(at); at && at->end < node->end; at = at->next)
+			i++;
+		if (!at)
+			break;
+		if (is_array)
+			n = snprintf(path + used, size - used, "[%zu]", i);
+		else
+			n = snprintf(path + used, size - used, "%s%.*s", used ? "." : "",
+				     (int)(at->key_len < size ? at->key_len : size), at->key);
+		used += n > 0 ? (size_t)n : 0;
+	}
+}
+
+/* The first error is the reason, others are further ones. */
+int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
+{
+	struct err later = {0};
+	struct err *err = doc->errors ? &later : doc->err;
+	char reason[512];
+	char path[256];
+	va_list args;
+
+	/* One error per value: further ones only follow from the first. */
+	if (doc->errors == ERRORS_MAX || (doc->errors && node == doc->faulty))
+		return -1;
+	doc->failed = true;
+	doc->faulty = node;
+	va_start(args, format);
+	(void)vsnprintf(reason, sizeof(reason), format, args);
+	va_end(args);
+	(void)err_set(err, "%s", reason);
+	if (node) {
+		path_of(doc, node, path, sizeof(path));
+		if (path[0])
+			(void)err_prefix(err, "%s", path);
+		(void)err_prefix(err, "line %zu", json_line(doc, node));
+	}
+	(void)err_prefix(err, "%s", doc->what);
+	if (doc->errors++)
+		doc->err->more = doc->err->more ? arena_printf(doc->arena, "%s\n%s", doc->err->more,
+							       later.text)
+						: arena_strdup(doc->arena, later.text);
+	return -1;
+}
+
+int json_no_memory(struct json_document *doc)
+{
+	if (!doc->failed)
+		(void)err_memory(doc->err);
+	doc->failed = true;
+	doc->errors = ERRORS_MAX;
+	return -1;
+}
+
+/* "expected a string or a number, found null"; null as an allowed type is not mentioned. */
+int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types)
+{
+	/* In the order of enum json_type */
+	static const char *const names[] = {"null",     "a boolean", "a number",
+					    "a string", "an array",  "an object"};
+	char wanted[96] = "";
+
+	for (size_t i = 1; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t used = strlen(wanted);
+
+		if (types >> i & 1)
+			(void)snprintf(wanted + used, sizeof(wanted) - used, "%s%s",
+				       used ? " or " : "", names[i]);
+	}
+	return json_fail(doc, node, "expected %s, found %s", wanted,
+			 names[__builtin_ctz(node->type)]);
+}
+
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+}
+
+/* The comma in front of the bracket at which yajl has stopped, which it may count or not, or NULL
+ */
+static const char *find_comma(const struct json_document *doc, size_t stopped)
+{
+	const char *at = doc->text + stopped;
+
+	if (stopped && (at[-1] == ']' || at[-1] == '}'))
+		at--;
+	else if (stopped == doc->len || (*at != ']' && *at != '}'))
+		return NULL;
+	while (at > doc->text && is_blank(at[-1]))
+		at--;
+	return at > doc->text && at[-1] == ',' ? at - 1 : NULL;
+}
+
+int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned char *said)
+{
+	const char *comma = find_comma(doc, stopped);
+	const char *shown = said ? (const char *)said : "not valid JSON";
+
+	if (doc->failed)
+		return -1;
+	doc->failed = true;
+	if (comma)
+		return err_set(doc->err, "%s: line %zu: nothing follows this comma: remove it",
+			       doc->what, json_line_at(doc->text, (size_t)(comma - doc->text)));
+	return err_set(doc->err, "%s: line %zu: %.*s", doc->what, json_line_at(doc->text, stopped),
+		       (int)strcspn(shown, "\n"), shown);
+}
+
+int json_fail_unfinished(struct json_document *doc, const struct json_node *open)
+{
+	size_t blanks = 0;
+
+	if (doc->failed)
+		return -1;
+	while (blanks < doc->len && is_blank(doc->text[blanks]))
+		blanks++;
+	if (blanks == doc->len)
+		return json_fail(doc, NULL, "is empty");
+	return json_fail(doc, open, "the text ends in the middle of a value%s",
+			 !open                       ? ""
+			 : open->type == JSON_OBJECT ? ": this '{' is not closed"
+						     : ": this '[' is not closed");
+}
