@@ -54,7 +54,7 @@ static int edit_spec(struct run *run, struct applied *applied, struct err *err)
 
 static void serve_spec(struct run *run, const struct options *options)
 {
-	static const struct entry_point entry = {.name = WAY_IN, .tells = true};
+	const struct entry_point entry = {.name = WAY_IN, .options = options, .tells = true};
 	struct container *container = &run->container;
 	struct outcome *outcome = &run->outcome;
 	struct err *err = &outcome->err;
@@ -69,7 +69,7 @@ static void serve_spec(struct run *run, const struct options *options)
 	}
 	if (status > 0)
 		status = edit_spec(run, &outcome->applied, err);
-	outcome_decide(container, options, &entry, status, outcome);
+	outcome_decide(container, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	outcome_log(container, outcome, &entry);
 }
@@ -100,7 +100,7 @@ static int serve_stdin(struct run *run, const struct options *options)
 	container->what = WHAT;
 	if (fs_read_up_to(&container->arena, STDIN_FILENO, SPEC_SIZE_MAX, WHAT, &container->text,
 			  &err) < 0) {
-		log_failure(NULL, &err, WAY_IN);
+		tell_caller(log_failure(NULL, err.text, WAY_IN));
 		return 1;
 	}
 	unchanged = container->text;
@@ -110,8 +110,8 @@ static int serve_stdin(struct run *run, const struct options *options)
 	confined = confine(&hook_confinement, options_directory(options), &err) == 0;
 	serve_spec(run, options);
 	deadline_disarm();
-	if (!confined && run->outcome.kind != OUTCOME_NOTHING)
-		log_failure_silently(container, &err, WAY_IN);
+	if (!confined && run->outcome.result != RECORD_NOTHING)
+		log_failure(container, err.text, WAY_IN);
 	if (run->outcome.must_fail)
 		return 1;
 	if (unchanged.len > SPEC_SIZE_MAX)
@@ -120,7 +120,7 @@ static int serve_stdin(struct run *run, const struct options *options)
 	if (status == 0)
 		return 0;
 	(void)err_sys(&err, -status, "cannot write the edited config.json to stdout");
-	log_failure(container, &err, WAY_IN);
+	tell_caller(log_failure(container, err.text, WAY_IN));
 	return 1;
 }
 

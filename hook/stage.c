@@ -160,7 +160,7 @@ static int raise_memlock(const struct container *container, const struct process
 		return 0;
 	if (container->config.fail_on_error || stage == STAGE_POSTSTART)
 		return -1;
-	log_failure(container, err, hook_stage_names[stage]);
+	tell_caller(log_failure(container, err->text, hook_stage_names[stage]));
 	return 0;
 }
 
@@ -246,6 +246,7 @@ static int serve_bundle(struct run *run, const struct options *options)
 	struct err *err = &outcome->err;
 	const struct entry_point entry = {
 		.name = hook_stage_names[run->stage],
+		.options = options,
 		.tells = true,
 		.repeats = run->stage == STAGE_POSTSTART,
 		.asks = &run->state.asks,
@@ -260,13 +261,13 @@ static int serve_bundle(struct run *run, const struct options *options)
 	}
 	if (status > 0)
 		status = apply_plan(run, &outcome->applied, err);
-	outcome_decide(container, options, &entry, status, outcome);
+	outcome_decide(container, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	clear_nccl_conf(container, run->stage);
 	outcome_log(container, outcome, &entry);
 	/* A container without RDMA has no line in the log. */
-	if (!run->confined && outcome->kind != OUTCOME_NOTHING)
-		log_failure_silently(container, &run->unconfined, entry.name);
+	if (!run->confined && outcome->result != RECORD_NOTHING)
+		log_failure(container, run->unconfined.text, entry.name);
 	return outcome->must_fail;
 }
 
@@ -282,7 +283,7 @@ static int serve_state(struct run *run, const struct options *options)
 	if (state->stderr_chosen)
 		tell_nobody();
 	if (status < 0) {
-		log_failure(NULL, &err, hook_stage_names[run->stage]);
+		tell_caller(log_failure(NULL, err.text, hook_stage_names[run->stage]));
 		return 0;
 	}
 	if (state->sandbox || is_over(state, run->stage))

@@ -185,7 +185,7 @@ static enum look_result decide(struct looked *one)
 	if (status > 0)
 		status = container_plan(container, &err);
 	if (status < 0) {
-		log_failure_silently(container, &err, WAY_IN);
+		log_failure(container, err.text, WAY_IN);
 		return LOOK_UNSEEN;
 	}
 	if (plan->decision != DECISION_GRANT)

@@ -99,13 +99,6 @@ static int refuse(struct arena *arena, bool denied, const char *reason,
 		    : -1;
 }
 
-static const enum record_result results[] = {
-	[OUTCOME_NOTHING] = RECORD_NOTHING,
-	[OUTCOME_GRANTED] = RECORD_GRANTED,
-	[OUTCOME_DENIED] = RECORD_DENIED,
-	[OUTCOME_FAILED] = RECORD_FAILED,
-};
-
 /*
  * Another plugin of ours has come to the same, for the same reason, and has said so. For another
  * reason it is said again: the two have different policies, and the pod's author has to know both
@@ -115,8 +108,8 @@ static bool is_said_already(const struct work *work, const struct outcome *outco
 {
 	const char *before = work->record.reason;
 
-	return before && !outcome->must_fail && outcome->kind != OUTCOME_GRANTED &&
-	       work->record.result == results[outcome->kind] &&
+	return before && !outcome->must_fail && outcome->result != RECORD_GRANTED &&
+	       work->record.result == outcome->result &&
 	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
 
@@ -130,7 +123,7 @@ static void create(void *context, int out)
 	static struct outcome outcome;
 	struct work *work = context;
 	struct container *container = work->container;
-	static const struct entry_point entry = {.name = WAY_IN};
+	struct entry_point entry = {.name = WAY_IN, .options = work->options};
 	bool if_late = false;
 	int status;
 	struct err err;
@@ -148,19 +141,18 @@ static void create(void *context, int out)
 	}
 	if (status > 0)
 		status = apply(work, &outcome.applied, &outcome.err);
-	outcome_decide(container, work->options, &entry, status, &outcome);
+	outcome_decide(container, &entry, status, &outcome);
 	if (outcome.must_fail != if_late)
 		(void)verdict_say(out, outcome.must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
 				  NULL);
 	/* Without memory for it the parent, which knows that it must fail, says so. */
-	if (outcome.must_fail && refuse(&container->arena, outcome.kind == OUTCOME_DENIED,
+	if (outcome.must_fail && refuse(&container->arena, outcome.result == RECORD_DENIED,
 					outcome.reason, &work->response) < 0)
 		return;
 	said = is_said_already(work, &outcome);
 	if (!said)
-		(void)remember(work->options, container, results[outcome.kind], outcome.reason,
-			       WAY_IN);
-	outcome.options = NULL; /* its record is there */
+		(void)remember(work->options, container, outcome.result, outcome.reason, WAY_IN);
+	entry.options = NULL; /* its record is there */
 	if (verdict_say(out, VERDICT_DECIDED, &work->response) == 0 && !said)
 		outcome_log(container, &outcome, &entry);
 }
@@ -201,13 +193,10 @@ static void go_without(const struct server *server, struct container *container,
 		       const struct verdict *verdict, struct arena *arena,
 		       struct message *ret_response)
 {
-	struct err err;
-
-	(void)err_set(&err, "%s", verdict->reason);
-	log_failure_silently(container, &err, WAY_IN);
-	leave_failure(server, container, err.text);
+	log_failure(container, verdict->reason, WAY_IN);
+	leave_failure(server, container, verdict->reason);
 	if (verdict->must_fail)
-		(void)refuse(arena, false, err.text, ret_response);
+		(void)refuse(arena, false, verdict->reason, ret_response);
 }
 
 void answers_add(struct nri_answers *answers, int64_t microseconds)
@@ -240,7 +229,7 @@ void serve_request(struct server *server, struct arena *arena, struct call *call
 		if (verdict.reason)
 			go_without(server, &container, &verdict, arena, &call->response);
 	} else if (!container.spec_known) {
-		log_failure_silently(&container, &err, WAY_IN);
+		log_failure(&container, err.text, WAY_IN);
 	}
 	answers_add(server->answers, clock_us() - begin);
 }

@@ -1,53 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The lines that go to the node's journal: one for each grant, denial or failure, and one for each
- * container that has an annotation oci-rdma-hook.io/ and gets nothing. The keys of a line are
- * fixed, so that it can be searched.
+ * Decides what happens to a container, for all entry points, logs it, and leaves a record. An entry
+ * point reads the container, finds its devices, makes the plan and applies it; the outcome follows
+ * from the result, and the entry point carries it out.
+ *
+ *   the container                            failed step  outcome  must it fail?
+ *   gets nothing                             none         nothing  no
+ *   is denied by the policy                  none         denied   if on_denied says so, and
+ *                                                                  it has a device
+ *   has no device, on_no_device is "fail"    none         denied   yes
+ *   is granted devices                       none         granted  no
+ *   is granted devices                       any          failed   if on_error says so
+ *   is to use TCP (on_no_device is "tcp")    apply        failed   no
+ *   has no device                            any before   nothing  no
+ *   could not be examined, asks, and has     read, find   failed   if on_error says so
+ *     the file of a verbs device
+ *   could not be examined otherwise          read, find   nothing  no
+ *
+ * So a container without a device never fails, unless on_no_device says so. What the engine cannot
+ * give is known before (core/plan): with on_error "fail" the plan is a denial that must fail;
+ * otherwise the container gets the rest, and the log a line.
  */
 #ifndef OCI_RDMA_REPORT_H
 #define OCI_RDMA_REPORT_H
 
-#include "core/outcome.h"
+#include "core/container/container.h"
 #include "core/record/record.h"
 
-/* ---- the log ---- */
+/* What a run of ours gave, beside the limit */
+struct applied {
+	bool changed;      /* anything: a run that finds all in place has nothing to log */
+	bool capabilities; /* all of the plan's */
+	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
+};
+
+struct outcome {
+	enum record_result result; /* RECORD_NOTHING to RECORD_FAILED; "granted" also by "tcp" */
+	bool must_fail;            /* the container must not start */
+	const char *reason;        /* of all but a grant; NULL if nobody wants to know */
+	struct applied applied;    /* of a grant; of a failure, what was given before it */
+	struct err err;            /* has the reason of a failure */
+};
+
+struct entry_point {
+	const char *name;              /* in the log, "by=…": "createRuntime", "nri", … */
+	const struct options *options; /* NULL, for outcome_log() only: it leaves no record */
+	/* Only the administrator sees our stderr, so a failure is written there even if the
+	 * container starts. */
+	bool tells;
+	/* An earlier run of the same entry point has logged the decision, and the container runs:
+	 * never refuse it. */
+	bool repeats;
+	/* Whether the container asks, as far as the caller knows it without config.json; NULL: it
+	 * does not */
+	const bool *asks;
+};
+
+/* If time is up before the outcome is known: whether the container must fail. It has been found
+ * (container_find). */
+bool outcome_if_late(const struct container *container, const struct entry_point *entry);
+
+/*
+ * Decides the outcome by the table above. status: of the last step that was taken (reading,
+ * container_find(), container_plan(), applying); negative: it failed, and outcome->err has the
+ * reason. outcome->applied says what was given. *outcome must stay where it is: its reason may lie
+ * in it. Its other texts live as long as the container.
+ */
+void outcome_decide(struct container *container, const struct entry_point *entry, int status,
+		    struct outcome *outcome);
+
+/* The outcome if outcome->err keeps a container from its grant. The container's config must be
+ * loaded, if it can be. */
+void outcome_fail(const struct container *container, bool has_device, struct outcome *outcome);
 
 /*
  * Logs one line and leaves a record of it; neither if a record shows that another entry point has
- * already decided the same "nothing" or "denied". A failure after a part of the grant has two
- * lines: what was given, and what was not. If the run must fail, its caller also gets the reason
- * (core/base/tell.h).
+ * already decided the same "nothing" or "denied", or if the container has no annotation of ours and
+ * gets nothing. A failure after a part of the grant has two lines: what was given, and what was
+ * not. If the run must fail, its caller also gets the reason (tell_caller()).
  *
  * Several entry points together make one line "grant:"; what a later one adds, such as the shim's
  * capabilities after the NRI plugin, is a line "addition:".
  */
 void outcome_log(struct container *container, const struct outcome *outcome,
 		 const struct entry_point *entry);
-
-/*
- * Why a container gets nothing. word: "none", "missed", … Returns the line, in the arena, or NULL
- * without memory.
- */
-const char *log_reason(struct container *container, int priority, const char *word,
-		       const char *reason, const char *way_in);
-
-/* To syslog and to our caller (tell.h): runc shows a hook's stderr to the user, crun drops it. */
-void log_failure(const struct container *container, const struct err *err, const char *way_in);
-
-/* To syslog only: a shim must not write where its engine reads the runtime's output. */
-void log_failure_silently(const struct container *container, const struct err *err,
-			  const char *way_in);
-
-/*
- * For a daemon: its lines have this name, which must stay valid. Lines that syslog does not take go
- * to stderr, and no line goes to both. In a container there is no syslog.
- */
-void log_as_daemon(const char *name);
-
-/* An event of the daemon itself, not of a container. priority: LOG_INFO, … of syslog(3) */
-void log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* ---- records ---- */
 
 /*
  * Leaves a record (core/record/store.h) of what was decided about a container. reason NULL: the
@@ -57,5 +93,45 @@ void log_event(int priority, const char *format, ...) __attribute__((format(prin
  */
 int remember(const struct options *options, struct container *container, enum record_result result,
 	     const char *reason, const char *entry_point);
+
+/* ---- lines of the node's journal, whose keys are fixed so that it can be searched ---- */
+
+/*
+ * These return the line without its priority, for tell_caller(). A daemon's line that the journal
+ * does not take goes to stderr: in a container there is no journal.
+ */
+
+/* Any event. priority: LOG_INFO, … of syslog(3). Allocates nothing; the next one overwrites the
+ * line. */
+const char *log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* A failure, of this container unless NULL; a line of log_event(). */
+const char *log_failure(const struct container *container, const char *reason, const char *way_in);
+
+/* Why a container gets nothing. word: "none", "missed", … In the arena; NULL without memory. */
+const char *log_reason(struct container *container, int priority, const char *word,
+		       const char *reason, const char *way_in);
+
+/* To our caller (core/base/tell.h), unless we are a daemon: runc shows a hook's stderr to the user,
+ * crun drops it. A shim writes only what keeps its container from starting. */
+void tell_caller(const char *line);
+
+/* From now on the lines have this name, which must stay valid. */
+void log_as_daemon(const char *name);
+
+/* ---- what report.c and failure.c share ---- */
+
+/* A container's line up to its devices, and its end: what every line has. */
+struct arena_text log_begin(struct container *container, int priority, const char *word);
+void log_append_warnings(struct arena_text *line, const struct warnings *warnings);
+const char *log_send(char *line);
+
+/* Logs all but a grant. Returns whether a record is due. */
+bool log_ungranted(struct container *container, const struct outcome *outcome,
+		   const struct entry_point *entry);
+
+/* Decides the outcome if a step has failed. */
+void outcome_fail_step(struct container *container, const struct entry_point *entry,
+		       struct outcome *outcome);
 
 #endif

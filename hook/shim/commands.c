@@ -85,7 +85,7 @@ static int grant_bundle(struct shim *shim, int dir, const char *name, struct app
 
 void serve_create(struct shim *shim)
 {
-	static const struct entry_point entry = {.name = WAY_IN};
+	const struct entry_point entry = {.name = WAY_IN, .options = &shim->options};
 	struct container *container = &shim->container;
 	struct outcome *outcome = &shim->outcome;
 	struct err *err = &outcome->err;
@@ -113,7 +113,7 @@ void serve_create(struct shim *shim)
 	}
 	if (status > 0)
 		status = grant_bundle(shim, dir, text_base_name(config), &outcome->applied, err);
-	outcome_decide(container, &shim->options, &entry, status, outcome);
+	outcome_decide(container, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	outcome_log(container, outcome, &entry);
 	container->bundle = -1;
@@ -209,7 +209,7 @@ static int leave_out_withheld(struct container *container, const struct spec *pr
 	(void)err_set(err, "%s", text);
 	if (container->config.fail_on_error)
 		return -1;
-	log_failure_silently(container, err, WAY_IN);
+	log_failure(container, err->text, WAY_IN);
 	grant->capabilities &= ~lacking;
 	return 0;
 }
@@ -278,8 +278,8 @@ void serve_exec(struct shim *shim)
 	const struct entry_point entry = {.name = WAY_IN};
 	struct container *container = &shim->container;
 
-	if (exec_as_created(shim, &shim->err) == 0)
+	if (exec_as_created(shim, &shim->outcome.err) == 0)
 		return;
-	outcome_fail(container, container_names_device(container), &shim->err, &shim->outcome);
+	outcome_fail(container, container_names_device(container), &shim->outcome);
 	outcome_log(container, &shim->outcome, &entry);
 }

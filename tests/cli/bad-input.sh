@@ -179,7 +179,7 @@ for on_error in warn fail; do
 		same "$what: files as they were" "$files" "$(all_files)"
 	done
 done
-# config.json that cannot be read, or is broken: whom that may keep from starting. In all cases: unit core/outcome/table
+# config.json that cannot be read, or is broken: whom that may keep from starting. In all cases: unit core/report/table
 # broken ON_ERROR STATE-FILTER STATUS DESCRIPTION
 broken() {
 	config "{\"memlock\": \"8Mi\", \"on_error\": \"$1\"}"

@@ -1,6 +1,6 @@
 #!/bin/bash
 # What the administrator finds in the journal: one line per grant or denial, and nothing about all others. Which outcome is said, and which one
-# somebody has said before, in all cases: unit core/outcome.
+# somebody has said before, in all cases: unit core/report/log.
 # It runs in a mount namespace of its own, with a /dev/log that the suite reads.
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/namespace.bash "the log"

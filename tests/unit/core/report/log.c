@@ -31,7 +31,7 @@ enum switches {
 
 static const struct log_case {
 	const char *name;
-	enum outcome_kind kind;
+	enum record_result outcome;
 	enum decision decision;
 	const char *spec; /* NULL: it could not be read */
 	unsigned switches;
@@ -42,70 +42,70 @@ static const struct log_case {
 	const char *told;
 	bool recorded;
 } log_cases[] = {
-	{"nothing: says why", OUTCOME_NOTHING, DECISION_NONE, ASKS, 0, NULL, 0, NONE, NULL, NULL,
+	{"nothing: says why", RECORD_NOTHING, DECISION_NONE, ASKS, 0, NULL, 0, NONE, NULL, NULL,
 	 true},
-	{"nothing: no record without a node", OUTCOME_NOTHING, DECISION_NONE, ASKS, NO_SYSROOT,
-	 NULL, 0, NONE, NULL, NULL, false},
-	{"nothing: not to one that does not ask", OUTCOME_NOTHING, DECISION_NONE, PLAIN, 0, NULL, 0,
+	{"nothing: no record without a node", RECORD_NOTHING, DECISION_NONE, ASKS, NO_SYSROOT, NULL,
+	 0, NONE, NULL, NULL, false},
+	{"nothing: not to one that does not ask", RECORD_NOTHING, DECISION_NONE, PLAIN, 0, NULL, 0,
 	 NULL, NULL, NULL, false},
-	{"nothing: no reason, no line", OUTCOME_NOTHING, DECISION_NONE, ASKS, SILENT, NULL, 0, NULL,
+	{"nothing: no reason, no line", RECORD_NOTHING, DECISION_NONE, ASKS, SILENT, NULL, 0, NULL,
 	 NULL, NULL, false},
-	{"nothing: not again in a repeated run", OUTCOME_NOTHING, DECISION_NONE, ASKS, REPEATS,
-	 NULL, 0, NULL, NULL, NULL, false},
-	{"nothing: not what another entry point has noted", OUTCOME_NOTHING, DECISION_NONE, ASKS, 0,
+	{"nothing: not again in a repeated run", RECORD_NOTHING, DECISION_NONE, ASKS, REPEATS, NULL,
+	 0, NULL, NULL, NULL, false},
+	{"nothing: not what another entry point has noted", RECORD_NOTHING, DECISION_NONE, ASKS, 0,
 	 "other", RECORD_NOTHING, NULL, NULL, NULL, false},
-	{"nothing: though another one has noted a denial", OUTCOME_NOTHING, DECISION_NONE, ASKS, 0,
+	{"nothing: though another one has noted a denial", RECORD_NOTHING, DECISION_NONE, ASKS, 0,
 	 "other", RECORD_DENIED, NONE, NULL, NULL, true},
-	{"nothing: though we have noted it ourselves", OUTCOME_NOTHING, DECISION_NONE, ASKS, 0,
+	{"nothing: though we have noted it ourselves", RECORD_NOTHING, DECISION_NONE, ASKS, 0,
 	 "test", RECORD_NOTHING, NONE, NULL, NULL, true},
-	{"nothing: without an id no note is ours", OUTCOME_NOTHING, DECISION_NONE, ASKS, NO_ID,
+	{"nothing: without an id no note is ours", RECORD_NOTHING, DECISION_NONE, ASKS, NO_ID,
 	 "other", RECORD_NOTHING, NONE, NULL, NULL, false},
-	{"nothing: an unreadable spec, to one who tells", OUTCOME_NOTHING, DECISION_NONE, NULL,
+	{"nothing: an unreadable spec, to one who tells", RECORD_NOTHING, DECISION_NONE, NULL,
 	 TELLS, NULL, 0, FAILURE, NULL, FAILURE, false},
-	{"nothing: an unreadable spec, else", OUTCOME_NOTHING, DECISION_NONE, NULL, 0, NULL, 0,
-	 NULL, NULL, NULL, false},
-	{"nothing: a readable spec, to one who tells", OUTCOME_NOTHING, DECISION_NONE, ASKS, TELLS,
+	{"nothing: an unreadable spec, else", RECORD_NOTHING, DECISION_NONE, NULL, 0, NULL, 0, NULL,
+	 NULL, NULL, false},
+	{"nothing: a readable spec, to one who tells", RECORD_NOTHING, DECISION_NONE, ASKS, TELLS,
 	 NULL, 0, NONE, NULL, NULL, true},
 
-	{"granted: one line", OUTCOME_GRANTED, DECISION_GRANT, ASKS, CHANGED, NULL, 0, GRANT, NULL,
+	{"granted: one line", RECORD_GRANTED, DECISION_GRANT, ASKS, CHANGED, NULL, 0, GRANT, NULL,
 	 NULL, true},
-	{"granted: nothing changed, no line", OUTCOME_GRANTED, DECISION_GRANT, ASKS, 0, NULL, 0,
+	{"granted: nothing changed, no line", RECORD_GRANTED, DECISION_GRANT, ASKS, 0, NULL, 0,
 	 NULL, NULL, NULL, false},
-	{"granted: what the engine cannot give", OUTCOME_GRANTED, DECISION_GRANT, ASKS, LACKS, NULL,
+	{"granted: what the engine cannot give", RECORD_GRANTED, DECISION_GRANT, ASKS, LACKS, NULL,
 	 0, "test: short", "test: withheld", NULL, false},
-	{"granted: not again in a repeated run", OUTCOME_GRANTED, DECISION_GRANT, ASKS,
+	{"granted: not again in a repeated run", RECORD_GRANTED, DECISION_GRANT, ASKS,
 	 LACKS | REPEATS, NULL, 0, NULL, NULL, NULL, false},
-	{"granted: no line in a repeated run", OUTCOME_GRANTED, DECISION_GRANT, ASKS,
+	{"granted: no line in a repeated run", RECORD_GRANTED, DECISION_GRANT, ASKS,
 	 CHANGED | REPEATS, NULL, 0, NULL, NULL, NULL, false},
 
-	{"denied: one line", OUTCOME_DENIED, DECISION_DENIED, ASKS, 0, NULL, 0, DENIAL, NULL, NULL,
+	{"denied: one line", RECORD_DENIED, DECISION_DENIED, ASKS, 0, NULL, 0, DENIAL, NULL, NULL,
 	 true},
-	{"denied, must fail: the caller is told", OUTCOME_DENIED, DECISION_DENIED, ASKS, MUST_FAIL,
+	{"denied, must fail: the caller is told", RECORD_DENIED, DECISION_DENIED, ASKS, MUST_FAIL,
 	 NULL, 0, DENIAL, NULL, DENIAL, true},
-	{"denied: not again in a repeated run", OUTCOME_DENIED, DECISION_DENIED, ASKS, REPEATS,
-	 NULL, 0, NULL, NULL, NULL, false},
-	{"denied: not what another entry point has noted", OUTCOME_DENIED, DECISION_DENIED, ASKS, 0,
+	{"denied: not again in a repeated run", RECORD_DENIED, DECISION_DENIED, ASKS, REPEATS, NULL,
+	 0, NULL, NULL, NULL, false},
+	{"denied: not what another entry point has noted", RECORD_DENIED, DECISION_DENIED, ASKS, 0,
 	 "other", RECORD_DENIED, NULL, NULL, NULL, false},
-	{"denied: though another one has noted nothing", OUTCOME_DENIED, DECISION_DENIED, ASKS, 0,
+	{"denied: though another one has noted nothing", RECORD_DENIED, DECISION_DENIED, ASKS, 0,
 	 "other", RECORD_NOTHING, DENIAL, NULL, NULL, true},
-	{"denied, must fail: also what another has said", OUTCOME_DENIED, DECISION_DENIED, ASKS,
+	{"denied, must fail: also what another has said", RECORD_DENIED, DECISION_DENIED, ASKS,
 	 MUST_FAIL, "other", RECORD_DENIED, DENIAL, NULL, DENIAL, true},
 
-	{"failed: the log alone", OUTCOME_FAILED, DECISION_GRANT, ASKS, 0, NULL, 0, FAILURE, NULL,
+	{"failed: the log alone", RECORD_FAILED, DECISION_GRANT, ASKS, 0, NULL, 0, FAILURE, NULL,
 	 NULL, true},
-	{"failed: to one who tells", OUTCOME_FAILED, DECISION_GRANT, ASKS, TELLS, NULL, 0, FAILURE,
+	{"failed: to one who tells", RECORD_FAILED, DECISION_GRANT, ASKS, TELLS, NULL, 0, FAILURE,
 	 NULL, FAILURE, true},
-	{"failed, must fail: the caller is told", OUTCOME_FAILED, DECISION_GRANT, ASKS, MUST_FAIL,
+	{"failed, must fail: the caller is told", RECORD_FAILED, DECISION_GRANT, ASKS, MUST_FAIL,
 	 NULL, 0, FAILURE, NULL, FAILURE, true},
-	{"failed: what was given before it", OUTCOME_FAILED, DECISION_GRANT, ASKS, CHANGED, NULL, 0,
+	{"failed: what was given before it", RECORD_FAILED, DECISION_GRANT, ASKS, CHANGED, NULL, 0,
 	 GRANT, FAILURE, NULL, true},
-	{"failed, must fail: nothing counts as given", OUTCOME_FAILED, DECISION_GRANT, ASKS,
+	{"failed, must fail: nothing counts as given", RECORD_FAILED, DECISION_GRANT, ASKS,
 	 CHANGED | MUST_FAIL, NULL, 0, FAILURE, NULL, FAILURE, true},
-	{"failed: a repeated run was to repair the limit", OUTCOME_FAILED, DECISION_GRANT, ASKS,
+	{"failed: a repeated run was to repair the limit", RECORD_FAILED, DECISION_GRANT, ASKS,
 	 CHANGED | REPEATS, NULL, 0, FAILURE, NULL, NULL, true},
-	{"failed: a repeated run of TCP has said it before", OUTCOME_FAILED, DECISION_TCP, ASKS,
+	{"failed: a repeated run of TCP has said it before", RECORD_FAILED, DECISION_TCP, ASKS,
 	 REPEATS, NULL, 0, NULL, NULL, NULL, false},
-	{"failed: a repeated run without a spec cannot know", OUTCOME_FAILED, DECISION_NONE, NULL,
+	{"failed: a repeated run without a spec cannot know", RECORD_FAILED, DECISION_NONE, NULL,
 	 REPEATS, NULL, 0, FAILURE, NULL, NULL, true},
 };
 
@@ -118,15 +118,15 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 	cleanup_container container = CONTAINER_NONE;
 	const struct options options = {.sysroot = dir->path};
 	struct outcome outcome = {
-		.kind = row->kind,
+		.result = row->outcome,
 		.must_fail = row->switches & MUST_FAIL,
 		.reason = row->switches & SILENT ? NULL : "because",
 		.applied = {.changed = row->switches & CHANGED},
 		.err = {.text = "broken"},
-		.options = row->switches & NO_SYSROOT ? NULL : &options,
 	};
 	const struct entry_point entry = {
 		.name = "test",
+		.options = row->switches & NO_SYSROOT ? NULL : &options,
 		.tells = row->switches & TELLS,
 		.repeats = row->switches & REPEATS,
 	};
@@ -238,9 +238,4 @@ UNIT_ROWS(log_cases)
 	assert_int_equal(has_record(&dir), row->recorded);
 	in_child(row, &dir, false, text, sizeof(text));
 	assert_lines(text, HOOK_NAME, &row->told, 1);
-}
-
-int main(void)
-{
-	return unit_main("outcome_log");
 }

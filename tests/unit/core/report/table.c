@@ -3,7 +3,7 @@
  * it */
 #include "tests/unit/unit.h"
 
-#include "core/outcome.h"
+#include "core/report/report.h"
 
 #define FUNCTION "devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6"
 
@@ -42,132 +42,132 @@ static const struct outcome_case {
 	const char *spec; /* "": there is no text */
 	const char *config;
 	enum step step;
-	enum outcome_kind kind;
+	enum record_result result;
 	bool must_fail;
 	const char *reason; /* a part of it; NULL: there is none */
 	int caller;         /* says that it asks: 1; that it does not: -1; nothing: 0 */
 } outcome_cases[] = {
 	/* Nothing fails. */
-	{"grant", ASKS_WITH_DEVICE, "", NO_STEP, OUTCOME_GRANTED, false, NULL, 0},
-	{"grant: all says fail", ASKS_WITH_DEVICE, ALL_FAIL, NO_STEP, OUTCOME_GRANTED, false, NULL,
+	{"grant", ASKS_WITH_DEVICE, "", NO_STEP, RECORD_GRANTED, false, NULL, 0},
+	{"grant: all says fail", ASKS_WITH_DEVICE, ALL_FAIL, NO_STEP, RECORD_GRANTED, false, NULL,
 	 0},
-	{"none: no device, no request", "{}", ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false, NULL, 0},
-	{"none: a device, no request", DEVICE_ALONE, ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false,
+	{"none: no device, no request", "{}", ALL_FAIL, NO_STEP, RECORD_NOTHING, false, NULL, 0},
+	{"none: a device, no request", DEVICE_ALONE, ALL_FAIL, NO_STEP, RECORD_NOTHING, false,
 	 "not asked for", 0},
-	{"none: no device", ASKS_WITHOUT, ON_ERROR "," ON_DENIED, NO_STEP, OUTCOME_NOTHING, false,
+	{"none: no device", ASKS_WITHOUT, ON_ERROR "," ON_DENIED, NO_STEP, RECORD_NOTHING, false,
 	 "no RDMA device allocated", 0},
-	{"tcp", ASKS_WITHOUT, TCP "," ON_ERROR, NO_STEP, OUTCOME_GRANTED, false, NULL, 0},
-	{"no device: on_no_device fail", ASKS_WITHOUT, FAIL, NO_STEP, OUTCOME_DENIED, true,
+	{"tcp", ASKS_WITHOUT, TCP "," ON_ERROR, NO_STEP, RECORD_GRANTED, false, NULL, 0},
+	{"no device: on_no_device fail", ASKS_WITHOUT, FAIL, NO_STEP, RECORD_DENIED, true,
 	 "on_no_device: fail", 0},
-	{"denied", ASKS_WITH_DEVICE, OTHERS "," ON_ERROR "," FAIL, NO_STEP, OUTCOME_DENIED, false,
+	{"denied", ASKS_WITH_DEVICE, OTHERS "," ON_ERROR "," FAIL, NO_STEP, RECORD_DENIED, false,
 	 "not among the namespaces", 0},
-	{"denied: on_denied fail", ASKS_WITH_DEVICE, OTHERS "," ON_DENIED, NO_STEP, OUTCOME_DENIED,
+	{"denied: on_denied fail", ASKS_WITH_DEVICE, OTHERS "," ON_DENIED, NO_STEP, RECORD_DENIED,
 	 true, "(on_denied: fail in ", 0},
 	{"denied: by the memory limit, on_denied fail", ASKS_WITH_DEVICE,
-	 "\"require_memory_limit\":true," ON_DENIED, NO_STEP, OUTCOME_DENIED, true,
+	 "\"require_memory_limit\":true," ON_DENIED, NO_STEP, RECORD_DENIED, true,
 	 "no memory limit", 0},
 	{"denied: on_denied fail, no device", ASKS_WITHOUT, OTHERS "," ON_DENIED "," TCP, NO_STEP,
-	 OUTCOME_DENIED, false, "not among the namespaces", 0},
+	 RECORD_DENIED, false, "not among the namespaces", 0},
 	{"denied: all says fail, no device", ASKS_WITHOUT, OTHERS "," ALL_FAIL, NO_STEP,
-	 OUTCOME_DENIED, false, "not among the namespaces", 0},
+	 RECORD_DENIED, false, "not among the namespaces", 0},
 	{"denied: on_denied fail, it does not ask", DEVICE_ALONE,
-	 OTHERS "," ON_DENIED ",\"opt_in\":\"device\"", NO_STEP, OUTCOME_DENIED, false,
+	 OTHERS "," ON_DENIED ",\"opt_in\":\"device\"", NO_STEP, RECORD_DENIED, false,
 	 "not among the namespaces", 0},
 
 	/* A function of vfio-pci is a device where the policy says so, and else nothing. */
-	{"vfio: grant", "{" ASKS "," GROUP "}", COUNTS "," ALL_FAIL, NO_STEP, OUTCOME_GRANTED,
-	 false, NULL, 0},
+	{"vfio: grant", "{" ASKS "," GROUP "}", COUNTS "," ALL_FAIL, NO_STEP, RECORD_GRANTED, false,
+	 NULL, 0},
 	{"vfio: opt_in device", "{" GROUP "}", COUNTS ",\"opt_in\":\"device\"", NO_STEP,
-	 OUTCOME_GRANTED, false, NULL, 0},
+	 RECORD_GRANTED, false, NULL, 0},
 	{"vfio: not counted", "{" ASKS "," GROUP "}", ON_ERROR "," ON_DENIED, NO_STEP,
-	 OUTCOME_NOTHING, false, "no RDMA device allocated", 0},
+	 RECORD_NOTHING, false, "no RDMA device allocated", 0},
 	{"vfio: denied, on_denied fail", "{" ASKS "," GROUP "}", COUNTS "," OTHERS "," ON_DENIED,
-	 NO_STEP, OUTCOME_DENIED, true, "(on_denied: fail in ", 0},
-	{"vfio: apply: fail", "{" ASKS "," GROUP "}", COUNTS "," ON_ERROR, AT_APPLY, OUTCOME_FAILED,
+	 NO_STEP, RECORD_DENIED, true, "(on_denied: fail in ", 0},
+	{"vfio: apply: fail", "{" ASKS "," GROUP "}", COUNTS "," ON_ERROR, AT_APPLY, RECORD_FAILED,
 	 true, "apply", 0},
 	{"vfio: request: cannot be read, fail", "{" ODD "," GROUP "}", COUNTS "," ON_ERROR, NO_STEP,
-	 OUTCOME_FAILED, true, "memlock", 0},
+	 RECORD_FAILED, true, "memlock", 0},
 	{"vfio: request: cannot be read, not counted", "{" ODD "," GROUP "}", ON_ERROR, NO_STEP,
-	 OUTCOME_NOTHING, false, "memlock", 0},
+	 RECORD_NOTHING, false, "memlock", 0},
 	{"vfio: policy: cannot be read", "{" ASKS "," GROUP "}", COUNTS ",\"memlok\":1", NO_STEP,
-	 OUTCOME_NOTHING, false, "memlok", 0},
+	 RECORD_NOTHING, false, "memlok", 0},
 
 	/* What was decided cannot be applied. */
-	{"apply: warn", ASKS_WITH_DEVICE, FAIL "," ON_DENIED, AT_APPLY, OUTCOME_FAILED, false,
+	{"apply: warn", ASKS_WITH_DEVICE, FAIL "," ON_DENIED, AT_APPLY, RECORD_FAILED, false,
 	 "apply", 0},
-	{"apply: fail", ASKS_WITH_DEVICE, ON_ERROR, AT_APPLY, OUTCOME_FAILED, true, "apply", 0},
-	{"apply: tcp, warn", ASKS_WITHOUT, TCP, AT_APPLY, OUTCOME_FAILED, false, "apply", 0},
-	{"apply: tcp, fail", ASKS_WITHOUT, TCP "," ON_ERROR, AT_APPLY, OUTCOME_FAILED, false,
+	{"apply: fail", ASKS_WITH_DEVICE, ON_ERROR, AT_APPLY, RECORD_FAILED, true, "apply", 0},
+	{"apply: tcp, warn", ASKS_WITHOUT, TCP, AT_APPLY, RECORD_FAILED, false, "apply", 0},
+	{"apply: tcp, fail", ASKS_WITHOUT, TCP "," ON_ERROR, AT_APPLY, RECORD_FAILED, false,
 	 "apply", 0},
-	{"apply: not for none", ASKS_WITHOUT, ON_ERROR, AT_APPLY, OUTCOME_NOTHING, false,
+	{"apply: not for none", ASKS_WITHOUT, ON_ERROR, AT_APPLY, RECORD_NOTHING, false,
 	 "no RDMA device", 0},
-	{"apply: not for a denial", ASKS_WITH_DEVICE, OTHERS "," ON_ERROR, AT_APPLY, OUTCOME_DENIED,
+	{"apply: not for a denial", ASKS_WITH_DEVICE, OTHERS "," ON_ERROR, AT_APPLY, RECORD_DENIED,
 	 false, "namespaces", 0},
 
 	/* The policy, or the request. */
 	{"policy: cannot be read", ASKS_WITH_DEVICE, ON_ERROR ",\"memlok\":1", NO_STEP,
-	 OUTCOME_FAILED, false, "memlok", 0},
+	 RECORD_FAILED, false, "memlok", 0},
 	{"policy: cannot be read, no device", ASKS_WITHOUT, ON_ERROR ",\"memlok\":1", NO_STEP,
-	 OUTCOME_NOTHING, false, "memlok", 0},
+	 RECORD_NOTHING, false, "memlok", 0},
 	{"policy: cannot be read, no request", "{}", ON_ERROR ",\"memlok\":1", NO_STEP,
-	 OUTCOME_NOTHING, false, NULL, 0},
+	 RECORD_NOTHING, false, NULL, 0},
 	{"policy: cannot be read, a device by another name",
 	 "{" ASKS ",\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":\"/dev/x\","
 	 "\"major\":231,\"minor\":198}]}}",
-	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_FAILED, false, "memlok", 0},
+	 ON_ERROR ",\"memlok\":1", NO_STEP, RECORD_FAILED, false, "memlok", 0},
 	{"policy: cannot be read, a device's name with another number",
 	 "{" ASKS ",\"linux\":{\"devices\":[{\"type\":\"c\",\"path\":"
 	 "\"/dev/infiniband/uverbs6\",\"major\":231,\"minor\":199}]}}",
-	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_NOTHING, false, "memlok", 0},
+	 ON_ERROR ",\"memlok\":1", NO_STEP, RECORD_NOTHING, false, "memlok", 0},
 	{"policy: cannot be read, a pod's sandbox",
 	 "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\","
 	 "\"io.kubernetes.cri.container-type\":\"sandbox\"}," DEVICE "}",
-	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_NOTHING, false, NULL, 0},
-	{"request: cannot be read, warn", "{" ODD "," DEVICE "}", "", NO_STEP, OUTCOME_FAILED,
-	 false, "memlock", 0},
-	{"request: cannot be read, fail", "{" ODD "," DEVICE "}", ON_ERROR, NO_STEP, OUTCOME_FAILED,
+	 ON_ERROR ",\"memlok\":1", NO_STEP, RECORD_NOTHING, false, NULL, 0},
+	{"request: cannot be read, warn", "{" ODD "," DEVICE "}", "", NO_STEP, RECORD_FAILED, false,
+	 "memlock", 0},
+	{"request: cannot be read, fail", "{" ODD "," DEVICE "}", ON_ERROR, NO_STEP, RECORD_FAILED,
 	 true, "memlock", 0},
-	{"request: cannot be read, no device", "{" ODD "}", ALL_FAIL, NO_STEP, OUTCOME_NOTHING,
+	{"request: cannot be read, no device", "{" ODD "}", ALL_FAIL, NO_STEP, RECORD_NOTHING,
 	 false, "memlock", 0},
 
 	/* The node: the devices are not known. */
-	{"node: asks, and a device's file", ASKS_WITH_DEVICE, ON_ERROR, AT_NODE, OUTCOME_FAILED,
+	{"node: asks, and a device's file", ASKS_WITH_DEVICE, ON_ERROR, AT_NODE, RECORD_FAILED,
 	 true, "sys/dev/char", 0},
-	{"node: the same, warn", ASKS_WITH_DEVICE, "", AT_NODE, OUTCOME_FAILED, false,
+	{"node: the same, warn", ASKS_WITH_DEVICE, "", AT_NODE, RECORD_FAILED, false,
 	 "sys/dev/char", 0},
-	{"node: no device's file", ASKS_WITHOUT, ALL_FAIL, AT_NODE, OUTCOME_NOTHING, false,
+	{"node: no device's file", ASKS_WITHOUT, ALL_FAIL, AT_NODE, RECORD_NOTHING, false,
 	 "sys/dev/char", 0},
-	{"node: does not ask", DEVICE_ALONE, ALL_FAIL, AT_NODE, OUTCOME_NOTHING, false,
+	{"node: does not ask", DEVICE_ALONE, ALL_FAIL, AT_NODE, RECORD_NOTHING, false,
 	 "sys/dev/char", 0},
 	{"node: does not ask, opt_in device", DEVICE_ALONE, ON_ERROR ",\"opt_in\":\"device\"",
-	 AT_NODE, OUTCOME_FAILED, true, "sys/dev/char", 0},
+	 AT_NODE, RECORD_FAILED, true, "sys/dev/char", 0},
 
 	/* The spec. */
 	{"spec: asks, and a device's file", BROKEN("{" ASKS "," DEVICE), ON_ERROR, NO_STEP,
-	 OUTCOME_FAILED, true, "process", 0},
-	{"spec: the same, warn", BROKEN("{" ASKS "," DEVICE), "", NO_STEP, OUTCOME_FAILED, false,
+	 RECORD_FAILED, true, "process", 0},
+	{"spec: the same, warn", BROKEN("{" ASKS "," DEVICE), "", NO_STEP, RECORD_FAILED, false,
 	 "process", 0},
 	{"spec: the same, and a policy that cannot be read", BROKEN("{" ASKS "," DEVICE),
-	 ON_ERROR ",\"memlok\":1", NO_STEP, OUTCOME_FAILED, false, "process", 0},
-	{"spec: no device's file", BROKEN("{" ASKS), ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false,
+	 ON_ERROR ",\"memlok\":1", NO_STEP, RECORD_FAILED, false, "process", 0},
+	{"spec: no device's file", BROKEN("{" ASKS), ALL_FAIL, NO_STEP, RECORD_NOTHING, false,
 	 "process", 0},
-	{"spec: does not ask", BROKEN("{" DEVICE), ALL_FAIL, NO_STEP, OUTCOME_NOTHING, false,
+	{"spec: does not ask", BROKEN("{" DEVICE), ALL_FAIL, NO_STEP, RECORD_NOTHING, false,
 	 "process", 0},
 	{"spec: does not ask, opt_in device", BROKEN("{" DEVICE), ON_ERROR ",\"opt_in\":\"device\"",
-	 NO_STEP, OUTCOME_FAILED, true, "process", 0},
+	 NO_STEP, RECORD_FAILED, true, "process", 0},
 	{"spec: the caller knows that it asks", BROKEN("{" DEVICE), ON_ERROR, NO_STEP,
-	 OUTCOME_FAILED, true, "process", 1},
+	 RECORD_FAILED, true, "process", 1},
 	{"spec: the caller knows that it does not ask", BROKEN("{" ASKS "," DEVICE), ON_ERROR,
-	 NO_STEP, OUTCOME_NOTHING, false, "process", -1},
+	 NO_STEP, RECORD_NOTHING, false, "process", -1},
 	{"spec: asks by the caller, no device's file", BROKEN("{" ASKS), ON_ERROR, NO_STEP,
-	 OUTCOME_NOTHING, false, "process", 1},
-	{"spec: no text", "", ON_ERROR, AT_READ, OUTCOME_NOTHING, false, "read", 0},
+	 RECORD_NOTHING, false, "process", 1},
+	{"spec: no text", "", ON_ERROR, AT_READ, RECORD_NOTHING, false, "read", 0},
 	{"spec: no text, opt_in device", "", ON_ERROR ",\"opt_in\":\"device\"", AT_READ,
-	 OUTCOME_NOTHING, false, "read", 0},
-	{"spec: no text, the caller knows that it asks", "", ON_ERROR, AT_READ, OUTCOME_FAILED,
-	 true, "read", 1},
+	 RECORD_NOTHING, false, "read", 0},
+	{"spec: no text, the caller knows that it asks", "", ON_ERROR, AT_READ, RECORD_FAILED, true,
+	 "read", 1},
 	{"spec: no text, the caller knows that it does not ask", "", ON_ERROR, AT_READ,
-	 OUTCOME_NOTHING, false, "read", -1},
+	 RECORD_NOTHING, false, "read", -1},
 };
 
 /* ---- an entry point whose steps fail as a row says ---- */
@@ -222,8 +222,10 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 	cleanup_container container = CONTAINER_NONE;
 	const struct options options = {.sysroot = dir.path};
 	const bool asks = row->caller > 0;
-	const struct entry_point entry = {
-		.name = "test", .repeats = repeats, .asks = row->caller ? &asks : NULL};
+	const struct entry_point entry = {.name = "test",
+					  .options = &options,
+					  .repeats = repeats,
+					  .asks = row->caller ? &asks : NULL};
 	struct err *err = &ret_outcome->err;
 	int status;
 
@@ -240,7 +242,7 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 	}
 	if (status > 0)
 		status = apply(row, bench, &ret_outcome->applied, err);
-	outcome_decide(&container, &options, &entry, status, ret_outcome);
+	outcome_decide(&container, &entry, status, ret_outcome);
 	/* It lives as long as the container. */
 	if (ret_outcome->reason)
 		(void)snprintf(ret_outcome->err.text, sizeof(ret_outcome->err.text), "%s",
@@ -253,15 +255,15 @@ UNIT_ROWS(outcome_cases)
 	struct bench bench;
 
 	serve(row, false, &outcome, &bench);
-	assert_int_equal(outcome.kind, row->kind);
+	assert_int_equal(outcome.result, row->result);
 	assert_int_equal(outcome.must_fail, row->must_fail);
 	assert_int_equal(outcome.reason != NULL, row->reason != NULL);
 	if (row->reason)
 		assert_has(outcome.err.text, row->reason);
-	assert_int_equal(outcome.applied.changed, row->kind == OUTCOME_GRANTED);
+	assert_int_equal(outcome.applied.changed, row->result == RECORD_GRANTED);
 	assert_int_equal(bench.applied,
-			 row->kind == OUTCOME_GRANTED || row->step == AT_APPLY
-				 ? row->kind == OUTCOME_GRANTED || row->kind == OUTCOME_FAILED
+			 row->result == RECORD_GRANTED || row->step == AT_APPLY
+				 ? row->result == RECORD_GRANTED || row->result == RECORD_FAILED
 				 : 0);
 }
 
@@ -298,24 +300,17 @@ UNIT_TEST("late: in between")
 /* As the shim's exec finds it, by itself */
 UNIT_TEST("failed: found elsewhere")
 {
-	const struct err err = {.text = "the record is gone"};
 	cleanup_container container = CONTAINER_NONE;
-	struct outcome outcome = {0};
+	struct outcome outcome = {.err.text = "the record is gone"};
 
-	outcome_fail(&container, true, &err, &outcome);
-	assert_int_equal(outcome.kind, OUTCOME_FAILED);
+	outcome_fail(&container, true, &outcome);
+	assert_int_equal(outcome.result, RECORD_FAILED);
 	assert_false(outcome.must_fail); /* no config says so */
-	assert_string_equal(outcome.reason, err.text);
-	assert_string_equal(outcome.err.text, err.text);
+	assert_string_equal(outcome.reason, "the record is gone");
 	container.has_config = container.config.fail_on_error = true;
-	outcome_fail(&container, true, &err, &outcome);
+	outcome_fail(&container, true, &outcome);
 	assert_true(outcome.must_fail);
-	outcome_fail(&container, false, &err, &outcome);
-	assert_int_equal(outcome.kind, OUTCOME_NOTHING);
+	outcome_fail(&container, false, &outcome);
+	assert_int_equal(outcome.result, RECORD_NOTHING);
 	assert_false(outcome.must_fail);
-}
-
-int main(void)
-{
-	return unit_main("outcome");
 }

@@ -112,8 +112,3 @@ UNIT_TEST("a tree without /run gets none, and that is no failure; one that canno
 	assert_int_equal(remember(&options, &container, RECORD_FAILED, "why", "nri"), -1);
 	arena_free(&container.arena);
 }
-
-int main(void)
-{
-	return unit_main("report");
-}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What no grant runs: the outcome of a failed step, and the lines of refusals and failures. */
+#include <string.h>
+#include <syslog.h>
+
+#include "core/record/store.h"
+#include "core/report/report.h"
+
+/* ---- a container that could not be examined ---- */
+
+/*
+ * A failure before the devices are known may concern a container that asks and has one. Its spec
+ * shows that, whatever else is wrong with it. Without a spec only the caller can know.
+ */
+static bool may_have_device(const struct container *container, const struct entry_point *entry)
+{
+	bool asks = entry->asks ? *entry->asks : container_names_request(container);
+
+	if (container->devices_known)
+		return devices_any(&container->devices);
+	if (!container->text.bytes && !container->spec_known)
+		return entry->asks && asks;
+	return (asks || entry->options->ask ||
+		(container->has_config && container->config.opt_in == OPT_IN_DEVICE)) &&
+	       container_names_device(container);
+}
+
+void outcome_fail(const struct container *container, bool has_device, struct outcome *outcome)
+{
+	bool tcp = container->plan.decision == DECISION_TCP;
+
+	outcome->result = has_device || tcp ? RECORD_FAILED : RECORD_NOTHING;
+	outcome->must_fail = has_device && container->has_config && container->config.fail_on_error;
+	outcome->reason = outcome->err.text;
+}
+
+void outcome_fail_step(struct container *container, const struct entry_point *entry,
+		       struct outcome *outcome)
+{
+	struct err ignored;
+
+	/* The config says whether the container must fail, and may not have been read yet. */
+	(void)container_load_config(container, entry->options, &ignored);
+	outcome_fail(container, may_have_device(container, entry), outcome);
+}
+
+/* ---- lines ---- */
+
+const char *log_reason(struct container *container, int priority, const char *word,
+		       const char *reason, const char *way_in)
+{
+	struct arena_text line = log_begin(container, priority, word);
+
+	log_append_warnings(&line, &container->warnings);
+	arena_append(&line, " by=%s reason=%s", way_in, reason);
+	return line.failed ? NULL : log_send(line.text);
+}
+
+/* An earlier run, or another entry point, has decided the same, and has logged it. */
+static bool is_said(struct container *container, const struct entry_point *entry,
+		    enum record_result result)
+{
+	struct record record;
+	struct err ignored;
+
+	return entry->repeats ||
+	       (container->id && container->node.root >= 0 &&
+		record_read(&container->arena, container->node.root, container->id, &record,
+			    &ignored) == 1 &&
+		record.result == result && strcmp(record.entry_point, entry->name) != 0);
+}
+
+/* Once, unless the container must fail for it. */
+static bool log_refusal(struct container *container, const struct outcome *outcome,
+			const struct entry_point *entry)
+{
+	const struct spec *spec = &container->spec;
+	bool denied = outcome->result == RECORD_DENIED;
+	const char *line;
+
+	if ((!denied && (spec->identity.sandbox || !request_is_made(spec))) ||
+	    (!outcome->must_fail && is_said(container, entry, outcome->result)))
+		return false;
+	line = log_reason(container, denied ? LOG_WARNING : LOG_INFO,
+			  decision_name(denied ? DECISION_DENIED : DECISION_NONE), outcome->reason,
+			  entry->name);
+	if (outcome->must_fail)
+		tell_caller(line ? line : outcome->reason);
+	return true;
+}
+
+bool log_ungranted(struct container *container, const struct outcome *outcome,
+		   const struct entry_point *entry)
+{
+	bool failed = outcome->result == RECORD_FAILED;
+	const char *line;
+
+	/* A repeated run has failed before for the same reason, unless it had to repair a limit, or
+	 * we cannot know what it had to do. */
+	if (!outcome->reason || (failed && entry->repeats && container->spec_known &&
+				 container->plan.decision != DECISION_GRANT))
+		return false;
+	/* Log a spec that we cannot parse, whatever the container: others have accepted it. Behind
+	 * the shim the runtime reads it once more, and reports the error itself. */
+	if (!failed && (container->spec_known || !entry->tells))
+		return log_refusal(container, outcome, entry);
+	line = log_failure(container, outcome->err.text, entry->name);
+	if (outcome->must_fail || entry->tells)
+		tell_caller(line);
+	return failed;
+}
