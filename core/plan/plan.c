@@ -117,7 +117,10 @@ static const char *grant_reason(const struct planning *p)
 static void deny(const struct planning *p, const char *reason, const char *option)
 {
 	p->plan->fail = option != NULL;
-	set_decision(p, DECISION_DENIED, option ? must_fail_reason(p, reason, option) : reason);
+	if (option && reason)
+		reason = arena_printf(p->arena, "%s (%s: fail in %s)", reason, option,
+				      p->config->path);
+	set_decision(p, DECISION_DENIED, reason);
 }
 
 int plan_decide(const struct planning *p, struct err *err)

@@ -113,13 +113,11 @@ int plan_fill(const struct planning *p, struct err *err);
 /* "grant", "tcp", "none", "denied" */
 const char *decision_name(enum decision decision);
 
-/* True if the container gets something: the decision is "grant" or "tcp". */
+/* The decision is "grant" or "tcp". */
 bool plan_gives(const struct plan *plan);
 
-/*
- * Lines NAME=value for /etc/nccl.conf, in the arena; "" if there are none. Variables that the
- * environment has are left out: NCCL prefers the environment anyway. NULL without memory.
- */
+/* Lines NAME=value for /etc/nccl.conf, in the arena, without what the environment has: NCCL prefers
+ * that. "": none; NULL without memory */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 
 /* ---- why not all of it (reasons.c): texts in the arena; NULL without memory ---- */
@@ -134,15 +132,10 @@ const char *memory_reason(const struct planning *p);
 const char *shortage_reason(const struct planning *p);
 const char *withheld_reason(struct arena *arena, uint64_t capabilities);
 
-/* The reason and the option of the config because of which the container must not start */
-const char *must_fail_reason(const struct planning *p, const char *reason, const char *option);
-
 /* ---- the variables (nccl.c, optional.c) ---- */
 
-/*
- * They add to plan->settings. What is not here is left to NCCL on purpose: it chooses DMA-BUF,
- * algorithms and channels better than a value that was right on one node once.
- */
+/* What is not here is left to NCCL on purpose: it chooses DMA-BUF, algorithms and channels better
+ * than a value that was right on one node once. */
 void nccl_rdma_settings(const struct planning *p);
 void nccl_tcp_settings(const struct planning *p);
 
@@ -156,24 +149,16 @@ const char *interface_list(const struct planning *p, const char *variable, const
  * warning says why it is not set. */
 const char *common_gid_index(const struct planning *p);
 
-/*
- * Adds a variable to plan->settings, unless its value is longer than CONFIG_VALUE_MAX. What the
- * container's environment or its image's nccl.conf sets stays, with a warning if it differs. value:
- * in the arena or the config; NULL: nothing is added.
- */
+/* Adds a variable to plan->settings, unless value is NULL, or longer than CONFIG_VALUE_MAX. What
+ * the container's environment or its image's nccl.conf sets stays, with a warning if it differs. */
 void setting_add(const struct planning *p, enum setting_scope scope, const char *name,
 		 const char *value);
 
 /* p, code, format, … */
 #define plan_warn(p, ...) ((void)warnings_add((p)->arena, (p)->warnings, __VA_ARGS__))
 
-/* ---- the limit of locked memory ---- */
-
-/*
- * Raises soft and hard limit to at least bytes (MEMLOCK_UNLIMITED: no limit); what is higher stays:
- * a plan only ever adds. The kernel compares the soft one alone, and a process may raise it to the
- * hard one. Returns false if both were high enough.
- */
+/* Raises soft and hard limit to at least bytes; what is higher stays. False if both were high
+ * enough */
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes);
 
 #endif

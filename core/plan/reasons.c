@@ -3,13 +3,6 @@
 #include "core/base/text.h"
 #include "core/plan/plan.h"
 
-const char *must_fail_reason(const struct planning *p, const char *reason, const char *option)
-{
-	return reason ? arena_printf(p->arena, "%s (%s: fail in %s)", reason, option,
-				     p->config->path)
-		      : NULL;
-}
-
 const char *namespace_reason(const struct planning *p)
 {
 	const struct identity *identity = &p->spec->identity;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,31 +13,28 @@
 
 /* ---- amounts of memory ---- */
 
-/* As Kubernetes writes them (apimachinery's pkg/api/resource/suffix.go) */
-static const struct {
-	const char *suffix;
-	uint64_t factor;
-} units[] = {
-	{"", 1},
-	{"k", UINT64_C(1000)},
-	{"M", UINT64_C(1000000)},
-	{"G", UINT64_C(1000000000)},
-	{"T", UINT64_C(1000000000000)},
-	{"P", UINT64_C(1000000000000000)},
-	{"E", UINT64_C(1000000000000000000)},
-	{"Ki", UINT64_C(1) << 10},
-	{"Mi", UINT64_C(1) << 20},
-	{"Gi", UINT64_C(1) << 30},
-	{"Ti", UINT64_C(1) << 40},
-	{"Pi", UINT64_C(1) << 50},
-	{"Ei", UINT64_C(1) << 60},
-};
+/* As Kubernetes has them (apimachinery's pkg/api/resource/suffix.go); 0: unknown */
+static uint64_t unit_factor(const char *suffix)
+{
+	bool binary = suffix[0] && suffix[1] == 'i';
+	const char *letters = binary ? "KMGTPE" : "kMGTPE";
+	const char *place = strchr(letters, suffix[0]);
+	uint64_t factor = 1;
+
+	if (!suffix[0])
+		return 1;
+	if (!place || suffix[binary ? 2 : 1])
+		return 0;
+	for (const char *at = letters; at <= place; at++)
+		factor *= binary ? 1024 : 1000;
+	return factor;
+}
 
 int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 {
 	char *suffix = NULL;
 	unsigned long long number = strtoull(text, &suffix, 10);
-	uint64_t factor = 0;
+	uint64_t factor;
 
 	if (strcmp(text, "unlimited") == 0) {
 		*ret_bytes = MEMLOCK_UNLIMITED;
@@ -47,10 +45,7 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 			       "'%.64s' is not an amount of memory; write an amount such as 64Gi, "
 			       "a number of bytes, or unlimited",
 			       text);
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
-		if (strcmp(units[i].suffix, suffix) == 0)
-			factor = units[i].factor;
-	}
+	factor = unit_factor(suffix);
 	if (!factor)
 		return err_set(err,
 			       "'%.64s' has an unknown unit; known: Ki Mi Gi Ti Pi Ei k M G T P E",
@@ -280,15 +275,13 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 struct config config_defaults(void)
 {
 	static const char *const everyone[] = {"*"};
-	int ipc_lock = capability_number("CAP_IPC_LOCK");
-
 	return (struct config){
 		.path = "/" CONFIG_PATH,
 		.opt_in = OPT_IN_ANNOTATION,
 		.namespaces = everyone,
 		.n_namespaces = 1,
 		.memlock = MEMLOCK_UNLIMITED,
-		.capabilities = ipc_lock < 0 ? 0 : UINT64_C(1) << ipc_lock,
+		.capabilities = UINT64_C(1) << CAP_IPC_LOCK,
 		.nccl = {.hca = true},
 		.on_no_device = NO_DEVICE_IGNORE,
 	};
@@ -350,10 +343,10 @@ bool config_allows_namespace(const struct config *config, const char *name)
 
 static int parse_boolean(const char *value, bool *ret, struct err *err)
 {
-	if (strcmp(value, "true") != 0 && strcmp(value, "false") != 0)
-		return err_set(err, "expected \"true\" or \"false\", found \"%.64s\"", value);
 	*ret = strcmp(value, "true") == 0;
-	return 0;
+	if (*ret || strcmp(value, "false") == 0)
+		return 0;
+	return err_set(err, "expected \"true\" or \"false\", found \"%.64s\"", value);
 }
 
 static int read_containers(const struct spec *spec, const char *value, struct request *request,
@@ -387,12 +380,11 @@ static int read_request(const struct spec *spec, const struct spec_annotation *a
 	const char *value = annotation->value;
 
 	if (strcmp(name, "inject") == 0) { /* "true" asks, "false" refuses */
-		bool asked = false;
+		bool asked;
+		int status = parse_boolean(value, &asked, err);
 
-		if (parse_boolean(value, &asked, err) < 0)
-			return -1;
 		request->inject = asked ? INJECT_ASKED : INJECT_REFUSED;
-		return 0;
+		return status;
 	}
 	if (strcmp(name, "containers") == 0) /* "a,b": only these containers of the pod */
 		return read_containers(spec, value, request, err);

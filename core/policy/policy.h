@@ -17,11 +17,8 @@
 /* RLIM_INFINITY, and what config.json spells 18446744073709551615 */
 #define MEMLOCK_UNLIMITED UINT64_MAX
 
-/*
- * An amount of memory in bytes: "unlimited", or digits with an optional suffix as Kubernetes has
- * them (Ki Mi Gi Ti Pi Ei: powers of 1024; k M G T P E: powers of 1000). 0 is refused: it would
- * take away what every container has.
- */
+/* "unlimited", or digits with an optional suffix of Kubernetes (64Gi, 64G). 0 is refused: it would
+ * take away what every container has. */
 int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 
 /* ---- what the administrator grants, by /etc/oci-rdma-hook/config.json ---- */
@@ -94,10 +91,8 @@ struct config {
 /* What holds without a file. */
 struct config config_defaults(void);
 
-/*
- * sysroot: a directory descriptor. path: the file, or NULL for CONFIG_PATH below the sysroot, where
- * a missing file means the defaults; a file that was named must exist.
- */
+/* sysroot: a directory descriptor. path: the file, which must exist, or NULL for CONFIG_PATH below
+ * the sysroot, where no file means the defaults. */
 int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
 		struct err *err);
 
@@ -124,9 +119,8 @@ bool config_allows_namespace(const struct config *config, const char *name);
 /*
  * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,
  * refuse or reduce; the administrator's config grants. With CDI, where choosing a device is the
- * request, the hook's arguments ask instead of inject "true". read_request() has them all.
+ * request, the hook's arguments ask instead of inject "true".
  */
-
 enum request_inject {
 	INJECT_UNSAID,
 	INJECT_ASKED,
@@ -146,11 +140,8 @@ struct request {
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err);
 
-/*
- * For a container without a device: true if it has an annotation of ours, even a misspelt one, or
- * asks by a hook's arguments, and does not refuse by inject "false". Its author then wants to know
- * why it gets nothing.
- */
+/* True if it has an annotation of ours, even a misspelt one, or asks by a hook's arguments, and
+ * does not refuse by inject "false". Its author then wants to know why it gets nothing. */
 bool request_is_made(const struct spec *spec);
 
 #endif
