@@ -34,7 +34,7 @@ static const char *not_asked(const struct planning *p)
 		return "the annotation " SPEC_ANNOTATION_PREFIX "inject says \"false\"";
 	if (request->inject == INJECT_UNSAID && p->config->opt_in == OPT_IN_ANNOTATION)
 		return "not asked for: no annotation " SPEC_ANNOTATION_PREFIX "inject";
-	if (request->other_container && p->spec->identity.doubt != IDENTITY_BELIEVED)
+	if (request->other_container && p->spec->identity.doubt)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
 		       "containers names containers, but the name of this container is unknown";
 	if (request->other_container)
@@ -199,16 +199,16 @@ static void plan_variables(const struct planning *p)
 int plan_fill(const struct planning *p, struct err *err)
 {
 	const char *mount = nccl_conf_mount(p->spec);
-	const char *doubt = identity_doubt_reason(p->spec->identity.doubt);
 	struct plan *plan = p->plan;
 
 	plan->nccl_conf_mounted = mount != NULL;
 	if (!plan_gives(plan))
 		return 0;
 	/* A denial's reason says so. */
-	if (doubt)
+	if (p->spec->identity.doubt)
 		plan_warn(p, "identity_unknown",
-			  "pod, namespace and container are unknown: the container has %s", doubt);
+			  "pod, namespace and container are unknown: the container has %s",
+			  p->spec->identity.doubt);
 	if (plan->shortage)
 		plan_warn(p, "rootless_memlock", "%s", plan->shortage);
 	if (p->devices->n)

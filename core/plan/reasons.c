@@ -7,14 +7,13 @@ const char *namespace_reason(const struct planning *p)
 {
 	const struct identity *identity = &p->spec->identity;
 	const char *name = identity->pod_namespace ? identity->pod_namespace : "(unknown)";
-	const char *doubt = identity_doubt_reason(identity->doubt);
 	const char *path = p->config->path;
 
-	if (doubt)
+	if (identity->doubt)
 		return arena_printf(p->arena,
 				    "the pod's namespace is unknown, and only \"*\" in the "
 				    "namespaces of %s would admit it: the container has %s",
-				    path, doubt);
+				    path, identity->doubt);
 	return arena_printf(p->arena, "namespace %s is not among the namespaces of %s", name, path);
 }
 

@@ -140,8 +140,8 @@ static bool should_tell(const struct container *container, enum record_result re
 {
 	const struct identity *identity = &container->spec.identity;
 	const struct request *request = &container->request;
-	bool chosen = request->inject == INJECT_REFUSED ||
-		      (request->other_container && identity->doubt == IDENTITY_BELIEVED);
+	bool chosen =
+		request->inject == INJECT_REFUSED || (request->other_container && !identity->doubt);
 
 	return identity->pod && identity->pod_namespace && result != RECORD_GRANTED &&
 	       (result != RECORD_NOTHING || (request_is_made(&container->spec) && !chosen));

@@ -1,129 +1,156 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/spec/spec.h"
-
+/*
+ * Whose container it is, by annotations that its engine writes over those of others. Under another
+ * engine anybody may have written them:
+ *
+ *   engine           it writes itself               it takes over from
+ *   CRI-O            CRI-O's set (read_told),       the pod: all but its own set
+ *                    io.container.manager=cri-o
+ *   containerd's CRI containerd's set               the pod: what pod_annotations names,
+ *                                                   but not its own set
+ *   podman           io.container.manager=libpod    its user: all, io.container.manager and
+ *                    if nobody has written it;      io.podman.* among them; the image:
+ *                    in a pod CRI-O's type and      nothing in podman 5, all in 3 and 4
+ *                    sandbox
+ *   Docker           nothing                        its user: all; the image: nothing
+ *   nerdctl, ctr     nothing of these               their user: all; the image: nothing
+ *   NRI              fields of its messages         nobody: no annotation is read
+ *
+ * Sources: CRI-O internal/factory/container/container.go; containerd internal/cri/annotations/
+ * annotations.go; podman libpod/container_internal_common.go and pkg/specgen/generate/container.go;
+ * moby daemon/oci_linux.go; our nri/message/container.c.
+ *
+ * So no annotation proves which engine it is. An image's author cannot choose the path of the
+ * cgroup, whose last part has a fixed form with the container's id, and the root's path:
+ *
+ *                 linux.cgroupsPath, systemd or cgroupfs  root.path
+ *   CRI-O         parent:crio:ID or parent/crio-ID        absolute
+ *   containerd    parent:cri-containerd:ID or parent/ID   rootfs
+ *   podman        parent:libpod:ID or parent/libpod-ID,   absolute
+ *                 none with --cgroups=disabled
+ *   Docker        parent:docker:ID or parent/ID           absolute
+ *   nerdctl       parent:nerdctl:ID or parent/ID          rootfs
+ *
+ * io.podman.* tells nothing: `podman generate kube` writes it into the pods that it makes for
+ * Kubernetes. The users of ctr and nerdctl on cgroupfs are believed; they are root of the node.
+ */
 #include <string.h>
 
 #include "core/base/text.h"
+#include "core/spec/spec.h"
 
-static bool is_sandbox(const char *type)
+/* What the annotations say, as each engine would say it */
+struct told {
+	const char *manager;
+	const char *crio_type;
+	const char *containerd_type;
+	struct identity crio;
+	struct identity containerd;
+};
+
+#define ANNOTATION(name) json_string(doc, json_get(doc, annotations, name, JSON_STRING))
+
+static struct told read_told(struct json_document *doc, const struct json_node *annotations)
 {
-	return type && strcmp(type, "sandbox") == 0;
+	return (struct told){
+		.manager = ANNOTATION("io.container.manager"),
+		.crio_type = ANNOTATION("io.kubernetes.cri-o.ContainerType"),
+		.containerd_type = ANNOTATION("io.kubernetes.cri.container-type"),
+		.crio =
+			{
+				.id = ANNOTATION("io.kubernetes.cri-o.ContainerID"),
+				.sandbox_id = ANNOTATION("io.kubernetes.cri-o.SandboxID"),
+				/* The kubelet's labels, which only CRI-O makes annotations */
+				.name = ANNOTATION("io.kubernetes.container.name"),
+				.pod = ANNOTATION("io.kubernetes.pod.name"),
+				.pod_namespace = ANNOTATION("io.kubernetes.pod.namespace"),
+				.pod_uid = ANNOTATION("io.kubernetes.pod.uid"),
+			},
+		.containerd =
+			{
+				.sandbox_id = ANNOTATION("io.kubernetes.cri.sandbox-id"),
+				.name = ANNOTATION("io.kubernetes.cri.container-name"),
+				.pod = ANNOTATION("io.kubernetes.cri.sandbox-name"),
+				.pod_namespace = ANNOTATION("io.kubernetes.cri.sandbox-namespace"),
+				.pod_uid = ANNOTATION("io.kubernetes.cri.sandbox-uid"),
+			},
+	};
 }
 
-static bool has_crio(const struct identity_keys *keys)
+static bool names_somebody(const struct identity *identity)
 {
-	return keys->crio.type || keys->crio.id || keys->crio.sandbox_id;
+	return identity->name || identity->pod || identity->pod_namespace;
 }
 
-static bool has_labels(const struct identity_keys *keys)
-{
-	return keys->crio.name || keys->crio.pod || keys->crio.pod_namespace;
-}
-
-static bool has_containerd(const struct identity_keys *keys)
-{
-	return keys->containerd.type || keys->containerd.sandbox_id || keys->containerd.name ||
-	       keys->containerd.pod || keys->containerd.pod_namespace;
-}
-
-/* The last part of a path with slashes, and of systemd's "parent:PREFIX:ID" PREFIX:ID */
-static const char *last_part(const char *cgroup)
-{
-	const char *part = text_base_name(cgroup);
-	const char *id = strrchr(part, ':');
-
-	if (!id)
-		return part;
-	while (id > part && id[-1] != ':')
-		id--;
-	return id;
-}
-
-/* What stands behind an engine's prefix, which '-' or ':' ends; NULL: it is not that engine's. */
+/* What stands behind an engine's prefix, which '-' or ':' ends, in the last part of the path, and
+ * of systemd's "parent:PREFIX:ID"; NULL: it is not that engine's. */
 static const char *cgroup_id(const char *cgroup, const char *prefix)
 {
-	const char *part = cgroup ? last_part(cgroup) : "";
+	const char *start = cgroup ? text_base_name(cgroup) : "";
+	const char *part = strrchr(start, ':');
 	size_t len = strlen(prefix);
 
+	while (part && part > start && part[-1] != ':')
+		part--;
+	if (!part)
+		part = start;
 	if (strncmp(part, prefix, len) != 0 || (part[len] != '-' && part[len] != ':'))
 		return NULL;
 	return part + len + 1;
 }
 
-static bool made_by_crio(const struct identity_keys *keys)
+static bool made_by_crio(const struct told *told, const struct spec *spec)
 {
-	const char *id = cgroup_id(keys->cgroup, "crio");
+	const char *id = cgroup_id(spec->cgroups_path, "crio");
 
-	return keys->manager && strcmp(keys->manager, "cri-o") == 0 && id && keys->crio.id &&
-	       strcmp(id, keys->crio.id) == 0;
+	return told->manager && strcmp(told->manager, "cri-o") == 0 && id && told->crio.id &&
+	       strcmp(id, told->crio.id) == 0;
 }
 
-static bool has_foreign_cgroup(const char *cgroup)
+/* podman always leaves io.container.manager. */
+static bool may_be_made_by_containerd(const struct told *told, const struct spec *spec)
 {
-	static const char *const prefixes[] = {"crio", "docker", "libpod", "nerdctl"};
+	static const char *const others[] = {"crio", "docker", "libpod", "nerdctl"};
 
-	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++) {
-		if (cgroup_id(cgroup, prefixes[i]))
-			return true;
+	if (told->manager || !spec->root || spec->root[0] == '/')
+		return false;
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++) {
+		if (cgroup_id(spec->cgroups_path, others[i]))
+			return false;
 	}
-	return false;
+	return true;
 }
 
-static bool may_be_made_by_containerd(const struct identity_keys *keys)
-{
-	return !keys->manager && keys->root && keys->root[0] != '/' &&
-	       !has_foreign_cgroup(keys->cgroup);
-}
+static const char other_engine[] =
+	"annotations of Kubernetes, but io.container.manager, linux.cgroupsPath or root.path is "
+	"that of another engine, such as podman or Docker, under which anybody may write them";
 
-static enum identity_doubt doubt_of(const struct identity_keys *keys)
+struct identity identity_read(struct json_document *doc, const struct json_node *annotations,
+			      const struct spec *spec)
 {
-	if (has_containerd(keys) && (has_crio(keys) || has_labels(keys)))
-		return IDENTITY_TWO_ENGINES;
-	if (has_containerd(keys))
-		return may_be_made_by_containerd(keys) ? IDENTITY_BELIEVED : IDENTITY_OTHER_ENGINE;
-	if (!has_crio(keys))
-		return has_labels(keys) ? IDENTITY_LABELS_ALONE : IDENTITY_BELIEVED;
-	/* In a pod of podman's, a container's type and sandbox identify nobody. */
-	if (!keys->crio.id && !has_labels(keys))
-		return IDENTITY_BELIEVED;
-	return made_by_crio(keys) ? IDENTITY_BELIEVED : IDENTITY_OTHER_ENGINE;
-}
+	struct told told = read_told(doc, annotations);
+	bool labels = names_somebody(&told.crio);
+	bool crio = told.crio_type || told.crio.id || told.crio.sandbox_id;
+	bool containerd = told.containerd_type || told.containerd.sandbox_id ||
+			  names_somebody(&told.containerd);
+	struct identity identity = containerd ? told.containerd : told.crio;
+	const char *doubt = NULL;
 
-struct identity identity_of(const struct identity_keys *keys)
-{
-	const struct engine_keys *from = has_containerd(keys) ? &keys->containerd : &keys->crio;
-	struct identity identity = {.doubt = doubt_of(keys)};
-
-	if (identity.doubt == IDENTITY_BELIEVED)
-		identity = (struct identity){
-			.id = from->id,
-			.name = from->name,
-			.pod = from->pod,
-			.pod_namespace = from->pod_namespace,
-			.pod_uid = from->pod_uid,
-			.sandbox_id = from->sandbox_id,
-		};
-	identity.kubernetes = has_containerd(keys) || has_labels(keys) || keys->crio.id;
+	if (containerd && (crio || labels))
+		doubt = "annotations of two engines, io.kubernetes.cri.* of containerd and "
+			"io.kubernetes.cri-o.* or the labels of CRI-O";
+	else if (containerd)
+		doubt = may_be_made_by_containerd(&told, spec) ? NULL : other_engine;
+	else if (labels && !crio)
+		doubt = "labels as CRI-O writes them (io.kubernetes.pod.*, "
+			"io.kubernetes.container.name) without its io.kubernetes.cri-o.*";
+	else if (labels || told.crio.id) /* a pod of podman's has type and sandbox alone */
+		doubt = made_by_crio(&told, spec) ? NULL : other_engine;
+	if (doubt)
+		identity = (struct identity){.doubt = doubt};
+	identity.kubernetes = containerd || labels || told.crio.id;
 	/* A forged mark only costs its author the grant. */
-	identity.sandbox = is_sandbox(keys->crio.type) || is_sandbox(keys->containerd.type);
+	identity.sandbox = (told.crio_type && strcmp(told.crio_type, "sandbox") == 0) ||
+			   (told.containerd_type && strcmp(told.containerd_type, "sandbox") == 0);
 	return identity;
-}
-
-const char *identity_doubt_reason(enum identity_doubt doubt)
-{
-	static const char *const reasons[] = {
-		[IDENTITY_BELIEVED] = NULL,
-		[IDENTITY_TWO_ENGINES] =
-			"annotations of two engines, io.kubernetes.cri.* of containerd and "
-			"io.kubernetes.cri-o.* or the labels of CRI-O",
-		[IDENTITY_LABELS_ALONE] =
-			"labels as CRI-O writes them (io.kubernetes.pod.*, "
-			"io.kubernetes.container.name) without its io.kubernetes.cri-o.*",
-		[IDENTITY_OTHER_ENGINE] =
-			"annotations of Kubernetes, but io.container.manager, linux.cgroupsPath or "
-			"root.path is that of another engine, such as podman or Docker, under "
-			"which anybody may write them",
-	};
-
-	return reasons[doubt];
 }

@@ -276,12 +276,6 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 		(void)json_fail(doc, member, "%s", reason.text);
 }
 
-static const char *get_annotation(struct json_document *doc, const struct json_node *annotations,
-				  const char *name)
-{
-	return json_string(doc, json_get(doc, annotations, name, JSON_STRING));
-}
-
 static void read_own_annotations(struct json_document *doc, const struct json_node *annotations,
 				 struct spec *spec)
 {
@@ -291,39 +285,6 @@ static void read_own_annotations(struct json_document *doc, const struct json_no
 		if (begins_with(member, SPEC_ANNOTATION_PREFIX))
 			add_own_annotation(doc, member, spec, &room);
 	}
-}
-
-#define ANNOTATION(name) get_annotation(doc, annotations, name)
-
-/* The cgroup and the root's path are the spec's. */
-static struct identity_keys read_identity_keys(struct json_document *doc,
-					       const struct json_node *annotations,
-					       const struct spec *spec)
-{
-	return (struct identity_keys){
-		.manager = ANNOTATION("io.container.manager"),
-		.cgroup = spec->cgroups_path,
-		.root = spec->root,
-		.crio =
-			{
-				.type = ANNOTATION("io.kubernetes.cri-o.ContainerType"),
-				.id = ANNOTATION("io.kubernetes.cri-o.ContainerID"),
-				.sandbox_id = ANNOTATION("io.kubernetes.cri-o.SandboxID"),
-				.name = ANNOTATION("io.kubernetes.container.name"),
-				.pod = ANNOTATION("io.kubernetes.pod.name"),
-				.pod_namespace = ANNOTATION("io.kubernetes.pod.namespace"),
-				.pod_uid = ANNOTATION("io.kubernetes.pod.uid"),
-			},
-		.containerd =
-			{
-				.type = ANNOTATION("io.kubernetes.cri.container-type"),
-				.sandbox_id = ANNOTATION("io.kubernetes.cri.sandbox-id"),
-				.name = ANNOTATION("io.kubernetes.cri.container-name"),
-				.pod = ANNOTATION("io.kubernetes.cri.sandbox-name"),
-				.pod_namespace = ANNOTATION("io.kubernetes.cri.sandbox-namespace"),
-				.pod_uid = ANNOTATION("io.kubernetes.cri.sandbox-uid"),
-			},
-	};
 }
 
 /* ---- mounts ---- */
@@ -391,17 +352,16 @@ static void read_hooks(struct json_document *doc, const struct json_node *hooks,
 
 /* These names go into the log and onto terminals; the kubelet and the engines write no control
  * characters. */
-static int check_identity(const struct identity *identity, const char *what, struct err *err)
+static void check_identity(struct json_document *doc, const struct json_node *annotations,
+			   const struct identity *identity)
 {
 	const char *const parts[] = {identity->id, identity->sandbox_id, identity->name,
 				     identity->pod, identity->pod_namespace};
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i] && text_has_control(parts[i]))
-			return err_set(err, "%s: annotations: a name contains a control character",
-				       what);
+			(void)json_fail(doc, annotations, "a name contains a control character");
 	}
-	return 0;
 }
 
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
@@ -410,7 +370,6 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 	struct spec spec = {.text = text};
 	struct json_document doc;
 	const struct json_node *annotations;
-	struct identity_keys keys;
 
 	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
@@ -422,12 +381,10 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 	read_linux(&doc, json_get(&doc, doc.root, "linux", OBJECT), &spec);
 	annotations = json_get(&doc, doc.root, "annotations", OBJECT);
 	read_own_annotations(&doc, annotations, &spec);
-	keys = read_identity_keys(&doc, annotations, &spec);
+	spec.identity = identity_read(&doc, annotations, &spec);
+	check_identity(&doc, annotations, &spec.identity);
 	read_hooks(&doc, json_get(&doc, doc.root, "hooks", JSON_ANY), &spec);
 	if (doc.failed)
-		return -1;
-	spec.identity = identity_of(&keys);
-	if (check_identity(&spec.identity, what, err) < 0)
 		return -1;
 	*ret_spec = spec;
 	return 0;

@@ -16,68 +16,7 @@
 #include "core/base/err.h"
 #include "core/json/document.h"
 
-/* ---- whose container it is (identity.c) ---- */
-
-/*
- * Its engine says so, in annotations that it writes over those of the same
- * name of others:
- *
- *                        CRI-O                             containerd
- *   sandbox or workload  io.kubernetes.cri-o.ContainerType io.kubernetes.cri.container-type
- *   container's id       io.kubernetes.cri-o.ContainerID   -
- *   sandbox's id         io.kubernetes.cri-o.SandboxID     io.kubernetes.cri.sandbox-id
- *   container's name     io.kubernetes.container.name      io.kubernetes.cri.container-name
- *   pod                  io.kubernetes.pod.name            io.kubernetes.cri.sandbox-name
- *   namespace            io.kubernetes.pod.namespace       io.kubernetes.cri.sandbox-namespace
- *   pod's uid            io.kubernetes.pod.uid             io.kubernetes.cri.sandbox-uid
- *
- * Under another engine anybody may have written these names. This table says what each writes:
- *
- *   engine           it writes itself               it takes over from
- *   CRI-O            CRI-O's set,                   the pod: all but its own set
- *                    io.container.manager=cri-o
- *   containerd's CRI containerd's set               the pod: what pod_annotations names,
- *                                                   but not its own set
- *   podman           io.container.manager=libpod    its user: all, io.container.manager and
- *                    if nobody has written it;      io.podman.* among them; the image:
- *                    in a pod CRI-O's type and      nothing in podman 5, all in 3 and 4
- *                    sandbox
- *   Docker           nothing                        its user: all; the image: nothing
- *   nerdctl, ctr     nothing of these               their user: all; the image: nothing
- *   NRI              fields of its messages         nobody: no annotation is read
- *
- * The sources: CRI-O internal/factory/container/container.go; containerd internal/cri/annotations/
- * annotations.go; podman libpod/container_internal_common.go and pkg/specgen/generate/container.go;
- * moby daemon/oci_linux.go; our nri/message/container.c.
- *
- * So no annotation proves which engine it is. What an image's author cannot choose is the path of
- * the cgroup, whose last part has a fixed form with the container's id, and the root's path:
- *
- *                 linux.cgroupsPath, systemd or cgroupfs  root.path
- *   CRI-O         parent:crio:ID or parent/crio-ID        absolute
- *   containerd    parent:cri-containerd:ID or parent/ID   rootfs
- *   podman        parent:libpod:ID or parent/libpod-ID,   absolute
- *                 none with --cgroups=disabled
- *   Docker        parent:docker:ID or parent/ID           absolute
- *   nerdctl       parent:nerdctl:ID or parent/ID          rootfs
- *
- * CRI-O's set is believed if io.container.manager is "cri-o" and the cgroup is CRI-O's for
- * io.kubernetes.cri-o.ContainerID, which the author of an image cannot know. containerd's set is
- * believed without io.container.manager (which podman always leaves), with a relative root, and a
- * cgroup that has no other engine's form. Keys of both, or labels without CRI-O's own keys, are
- * believed under no engine. io.podman.* tells nothing: `podman generate kube` writes it into the
- * pods that it makes for Kubernetes. The users of ctr and nerdctl on cgroupfs remain; they are root
- * of the node, as anybody who may speak to containerd's socket is.
- */
-
-enum identity_doubt {
-	IDENTITY_BELIEVED, /* it is as it says, as far as it says anything */
-	IDENTITY_TWO_ENGINES,
-	IDENTITY_LABELS_ALONE,
-	IDENTITY_OTHER_ENGINE, /* an engine that writes none of these keys made the container */
-};
-
-/* NULL: not known. The NRI plugin sets it from the engine's own message. */
+/* Whose container it is, by its engine's annotations or message; NULL: not known */
 struct identity {
 	const char *id; /* the container's */
 	const char *name;
@@ -87,36 +26,11 @@ struct identity {
 	 * leaves it to the pod's author. */
 	const char *pod_uid;
 	const char *sandbox_id;
-	bool sandbox;              /* the pod's pause container: it never gets a device */
-	enum identity_doubt doubt; /* why all but sandbox is unknown */
-	bool kubernetes;           /* it has annotations of Kubernetes, from any author */
+	bool sandbox;    /* the pod's pause container: it never gets a device */
+	bool kubernetes; /* it has annotations of Kubernetes, from any author */
+	const char
+		*doubt; /* why all but these is unknown: it has "annotations of two engines, …" */
 };
-
-/* What stands in config.json of all that; NULL: it has none. */
-struct engine_keys {
-	const char *type;
-	const char *id;
-	const char *sandbox_id;
-	/* CRI-O's are the kubelet's labels, which only it makes annotations. */
-	const char *name;
-	const char *pod;
-	const char *pod_namespace;
-	const char *pod_uid;
-};
-
-struct identity_keys {
-	const char *manager; /* io.container.manager */
-	const char *cgroup;  /* linux.cgroupsPath */
-	const char *root;    /* root.path */
-	struct engine_keys crio;
-	struct engine_keys containerd;
-};
-
-/* The identity that the keys tell, as the top of this file says; its texts are those of keys. */
-struct identity identity_of(const struct identity_keys *keys);
-
-/* Why it is unknown, for people; NULL if it is believed. */
-const char *identity_doubt_reason(enum identity_doubt doubt);
 
 /* ---- system calls (parse.c) ---- */
 
@@ -236,6 +150,10 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 /* The process object alone: of a config.json, or a process.json (exec --process), which is one. */
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
+
+/* identity.c: as far as what spec has of the cgroup and the root confirms the annotations */
+struct identity identity_read(struct json_document *doc, const struct json_node *annotations,
+			      const struct spec *spec);
 
 /* The first in process.env, as getenv(3) finds it, or NULL */
 const char *spec_getenv(const struct spec *spec, const char *name);

@@ -147,26 +147,19 @@ static const struct decision_case {
 	{"decision: namespace not known, all allowed", SETUP(ASKED, ONE_DEVICE), DECISION_GRANT,
 	 "1 RDMA device allocated and annotated", false},
 	{"decision: keys of two engines, a list of namespaces",
-	 SETUP(ASKED, .allowed = "team-*", .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE),
+	 SETUP(ASKED, .allowed = "team-*", .doubt = "annotations of two", ONE_DEVICE),
 	 DECISION_DENIED,
 	 "the pod's namespace is unknown, and only \"*\" in the namespaces of " CONFIG_FILE
-	 " would admit it: the container has annotations of two engines, io.kubernetes.cri.* of "
-	 "containerd and io.kubernetes.cri-o.* or the labels of CRI-O",
+	 " would admit it: the container has annotations of two",
 	 false},
 	{"decision: keys of two engines, all allowed",
-	 SETUP(ASKED, .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE), DECISION_GRANT,
+	 SETUP(ASKED, .doubt = "annotations of two", ONE_DEVICE), DECISION_GRANT,
 	 "1 RDMA device allocated and annotated", false},
 	{"decision: keys of two engines, for another container",
-	 SETUP(ASKED, .other_container = true, .doubt = IDENTITY_TWO_ENGINES, ONE_DEVICE),
+	 SETUP(ASKED, .other_container = true, .doubt = "annotations of two", ONE_DEVICE),
 	 DECISION_NONE,
 	 "the annotation oci-rdma-hook.io/containers names containers, but the name of this "
 	 "container is unknown",
-	 false},
-	{"decision: labels alone, no namespace allowed",
-	 SETUP(ASKED, .allowed = "", .doubt = IDENTITY_LABELS_ALONE, ONE_DEVICE), DECISION_DENIED,
-	 "the pod's namespace is unknown, and only \"*\" in the namespaces of " CONFIG_FILE
-	 " would admit it: the container has labels as CRI-O writes them (io.kubernetes.pod.*, "
-	 "io.kubernetes.container.name) without its io.kubernetes.cri-o.*",
 	 false},
 	{"decision: no namespace allowed",
 	 SETUP(ASKED, .allowed = "", .pod_namespace = "team-a", ONE_DEVICE), DECISION_DENIED,
@@ -271,13 +264,13 @@ static const struct doubt_case {
 	const char *warnings;
 } doubt_cases[] = {
 	{"doubt: none", SETUP(ASKED, ONE_DEVICE), ""},
-	{"doubt: of a grant", SETUP(ASKED, ONE_DEVICE, .doubt = IDENTITY_LABELS_ALONE),
+	{"doubt: of a grant", SETUP(ASKED, ONE_DEVICE, .doubt = "annotations of two"),
 	 "identity_unknown"},
-	{"doubt: of tcp", SETUP(TCP_SETUP, .doubt = IDENTITY_TWO_ENGINES), "identity_unknown"},
-	{"doubt: who gets nothing is not told", SETUP(ONE_DEVICE, .doubt = IDENTITY_TWO_ENGINES),
+	{"doubt: of tcp", SETUP(TCP_SETUP, .doubt = "annotations of two"), "identity_unknown"},
+	{"doubt: who gets nothing is not told", SETUP(ONE_DEVICE, .doubt = "annotations of two"),
 	 ""},
 	{"doubt: who is denied reads it in the reason",
-	 SETUP(ASKED, .allowed = "", ONE_DEVICE, .doubt = IDENTITY_TWO_ENGINES), ""},
+	 SETUP(ASKED, .allowed = "", ONE_DEVICE, .doubt = "annotations of two"), ""},
 };
 
 UNIT_ROWS(doubt_cases)

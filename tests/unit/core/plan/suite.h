@@ -79,7 +79,7 @@ struct setup {
 	bool every_device;
 	bool fail_on_error;
 	const char *pod_namespace;
-	enum identity_doubt doubt;
+	const char *doubt;
 	const char *env[ENV_MAX];
 	const char *mounts[ITEMS_MAX];
 	const char *image_conf; /* its text; NULL: none */

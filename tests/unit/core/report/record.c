@@ -14,7 +14,7 @@ static const struct left_case {
 	struct request request;
 	size_t n_annotations;
 	size_t n_devices;
-	enum identity_doubt doubt;
+	const char *doubt;
 	bool sandbox;
 	bool no_id;
 	enum record_result result;
@@ -27,7 +27,7 @@ static const struct left_case {
 	{"nothing: the annotation names other containers: its author knows",
 	 LIST(.inject = INJECT_ASKED, .other_container = true), 1, .want = LEFT},
 	{"nothing: the annotation names containers, and this one's name is unknown",
-	 LIST(.inject = INJECT_ASKED, .other_container = true), 1, .doubt = IDENTITY_TWO_ENGINES,
+	 LIST(.inject = INJECT_ASKED, .other_container = true), 1, .doubt = "annotations of two",
 	 .want = TOLD},
 	{"nothing: it does not ask, and has a device", .n_devices = 1, .want = LEFT},
 	{"nothing: it does not ask, and has none", .want = NONE},
