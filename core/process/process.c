@@ -34,18 +34,16 @@ uint64_t process_stat_field(const char *text, int field)
 
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
-	cleanup_fd fd = fs_open(dir, path, O_RDONLY, dir == AT_FDCWD ? 0 : RESOLVE_IN_ROOT);
+	cleanup_fd fd = fs_open(dir, path, O_RDONLY, RESOLVE_IN_ROOT);
 	static char text[SIZE_OF_STAT]; /* a caller's stack may be small */
-	size_t len = 0;
-	ssize_t n = 1;
+	/* The kernel gives it whole to a buffer that it fits (fs/seq_file.c, seq_read_iter). This
+	 * allocates nothing: a failure would look like another process. */
+	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
-	/* Allocates nothing: a failure would look like another process. */
-	while (fd >= 0 && n > 0 && len < sizeof(text) - 1) {
-		n = read(fd, text + len, sizeof(text) - 1 - len);
-		len += n > 0 ? (size_t)n : 0;
-	}
-	text[len] = '\0';
-	return n == 0 ? process_stat_field(text, field) : 0;
+	if (n < 0 || (size_t)n == sizeof(text))
+		return 0;
+	text[n] = '\0';
+	return process_stat_field(text, field);
 }
 
 /* ---- /proc/PID/cgroup ---- */
@@ -54,16 +52,12 @@ uint64_t process_stat_read(int dir, const char *path, int field)
  * libpod/runtime_pod_linux.go). from: where the text begins */
 static bool is_pods(const char *from, const char *id)
 {
-	static const struct {
-		const char *before;
-		const char *behind;
-	} names[] = {{"/libpod_parent/", "/libpod-"}, {"libpod_pod_", ".slice/"}};
+	static const char *const before[] = {"/libpod_parent/", "libpod_pod_"};
 
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		size_t len = strlen(names[i].before);
+	for (size_t i = 0; i < sizeof(before) / sizeof(before[0]); i++) {
+		size_t len = strlen(before[i]);
 
-		if ((size_t)(id - from) >= len && memcmp(id - len, names[i].before, len) == 0 &&
-		    text_starts_with(id + CGROUP_ID_LENGTH, names[i].behind))
+		if ((size_t)(id - from) >= len && memcmp(id - len, before[i], len) == 0)
 			return true;
 	}
 	return false;
@@ -81,32 +75,20 @@ const char *cgroup_find_id(const char *from, const char *to)
 	return NULL;
 }
 
-/*
- * Whether an earlier part of that path has a container's id. A container whose cgroups are writable
- * can make one of any name, but only below its own.
- */
-static bool is_below_another(const char *cgroups, const char *at)
-{
-	const char *line = at;
-	const char *part = at;
-
-	while (line > cgroups && line[-1] != '\n')
-		line--;
-	while (part > line && part[-1] != '/')
-		part--;
-	return cgroup_find_id(line, part) != NULL;
-}
-
 bool cgroup_names(const char *cgroups, const char *name)
 {
 	size_t len = strlen(name);
 
 	for (const char *at = cgroups; (at = strstr(at, name)); at++) {
 		const char *end = at + len;
+		const char *line = memrchr(cgroups, '\n', (size_t)(at - cgroups));
+		const char *part = memrchr(cgroups, '/', (size_t)(at - cgroups));
 
-		if (at > cgroups && strchr("/-", at[-1]) &&
+		/* A container whose cgroups are writable can make one of any name, but only below
+		 * its own. */
+		if (part && strchr("/-", at[-1]) &&
 		    (strchr("/\n", *end) || text_starts_with(end, ".scope")) &&
-		    !is_below_another(cgroups, at))
+		    !cgroup_find_id(line ? line : cgroups, part))
 			return true;
 	}
 	return false;
@@ -118,17 +100,13 @@ int process_open_proc(pid_t pid)
 {
 	char path[32];
 	struct statfs fs;
-	int fd;
+	cleanup_fd fd = -1;
 
 	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
 	fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC) {
-		(void)close(fd);
-		return -ENOTSUP;
-	}
-	return fd;
+	return fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC ? -ENOTSUP : take_fd(&fd);
 }
 
 static pid_t parent_of(int proc)
@@ -175,6 +153,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, struct process
 		 struct err *err)
 {
 	cleanup_process process = PROCESS_NONE;
+	bool proven;
 
 	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it; 1 is the node's init.
 	 */
@@ -190,15 +169,16 @@ int process_open(int64_t pid, const char *id, const char *cgroup, struct process
 	process.proc = process_open_proc(process.pid);
 	if (process.proc < 0 && process.proc != -ENOENT)
 		return err_sys(err, -process.proc, "/proc/%d", process.pid);
-	if (process.proc >= 0 && !in_cgroup(process.proc, id, cgroup) &&
-	    !started_by_our_runtime(&process) && !has_ended(process.pidfd))
+	proven = process.proc >= 0 &&
+		 (in_cgroup(process.proc, id, cgroup) || started_by_our_runtime(&process));
+	/* If it is alive now, what /proc/<pid> said above was about this process. */
+	if (process.proc < 0 || has_ended(process.pidfd))
+		return 0;
+	if (!proven)
 		return err_set(err,
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
 			       "its parent process belongs to that container",
 			       process.pid, id);
-	/* Alive now: what /proc/<pid> said above was about this process. */
-	if (process.proc < 0 || has_ended(process.pidfd))
-		return 0;
 	*ret_process = process;
 	process = PROCESS_NONE;
 	return 1;
@@ -214,15 +194,15 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 			  struct err *err)
 {
 	struct rlimit64 limit;
+	int status = prlimit64(process->pid, RLIMIT_MEMLOCK, NULL, &limit);
 
 	*ret_changed = false;
-	if (prlimit64(process->pid, RLIMIT_MEMLOCK, NULL, &limit) < 0)
-		return errno == ESRCH
-			       ? 0
-			       : err_sys(err, errno, "RLIMIT_MEMLOCK of pid %d", process->pid);
-	if (!memlock_raise(&limit, bytes) || has_ended(process->pidfd))
-		return 0;
-	if (prlimit64(process->pid, RLIMIT_MEMLOCK, &limit, NULL) < 0)
+	if (status == 0) {
+		if (!memlock_raise(&limit, bytes) || has_ended(process->pidfd))
+			return 0;
+		status = prlimit64(process->pid, RLIMIT_MEMLOCK, &limit, NULL);
+	}
+	if (status < 0)
 		return errno == ESRCH ? 0
 				      : err_sys(err, errno,
 						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "

@@ -50,8 +50,8 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 #define PROCESS_STAT_START 22 /* in clock ticks since the machine's start */
 
 /*
- * A field behind the process' name, of /proc/PID/stat: path below the descriptor dir, or of
- * AT_FDCWD. 0 if the file cannot be read whole or is cut off before that field.
+ * A field behind the process' name, of /proc/PID/stat: path below the descriptor dir. 0 if the file
+ * cannot be read whole or is cut off before that field.
  *
  * The name stands in parentheses and may itself hold anything, line breaks too, which the kernel
  * escapes in /proc/PID/status but not here (fs/proc/array.c, do_task_stat). So no part of the file
