@@ -9,34 +9,29 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "core/base/text.h"
 
+#define NAME "nccl.conf"
 #define WHAT "/" NCCL_CONF " of the container"
 
 /*
- * The target of the image's link, inside the image. Everybody may read our copy, because NCCL runs
- * as any user, so the target must not be secret either. Otherwise -ENOENT.
+ * Everybody may read our copy, because NCCL runs as any user: so the target of the image's link,
+ * which is inside the image, must not be secret either.
  */
-static int follow_link(int root)
-{
-	cleanup_fd path = fs_open(root, NCCL_CONF, O_PATH, RESOLVE_IN_ROOT);
-	struct stat st;
-	int fd;
-
-	if (path < 0 || fstat(path, &st) < 0 || !(st.st_mode & S_IROTH))
-		return -ENOENT;
-	fd = fs_reopen_regular(path);
-	return fd < 0 ? -ENOENT : fd;
-}
-
 static int open_conf(int root)
 {
 	cleanup_fd path = fs_open(root, NCCL_CONF, O_PATH | O_NOFOLLOW, RESOLVE_IN_ROOT);
-	int fd;
+	cleanup_fd target = -1;
+	struct stat st;
+	int fd = path < 0 ? path : fs_reopen_regular(path);
 
-	if (path < 0)
-		return path;
-	fd = fs_reopen_regular(path);
-	return fd == -ELOOP ? follow_link(root) : fd;
+	if (path < 0 || fd != -ELOOP)
+		return fd;
+	target = fs_open(root, NCCL_CONF, O_PATH, RESOLVE_IN_ROOT);
+	if (target < 0 || fstat(target, &st) < 0 || !(st.st_mode & S_IROTH))
+		return -ENOENT;
+	fd = fs_reopen_regular(target);
+	return fd < 0 ? -ENOENT : fd;
 }
 
 int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, struct err *err)
@@ -77,25 +72,22 @@ static size_t line_length(const char *at, const char *end)
 void nccl_conf_strip(struct fs_text *text)
 {
 	const char *end = text->bytes + text->len;
-	const char *kept = text->bytes; /* from here on, unless an end of a block comes */
+	char *block = NULL; /* where the lines of an open one begin, in what is kept */
 	char *out = text->bytes;
-	bool open = false;
 	size_t len;
 
 	for (const char *at = text->bytes; at < end; at += len) {
 		len = line_length(at, end);
 		if (is_line(at, len, NCCL_CONF_BEGIN)) {
-			memmove(out, kept, (size_t)(at - kept));
-			out += at - kept;
-			kept = at + len;
-			open = true;
-		} else if (open && is_line(at, len, NCCL_CONF_END)) {
-			kept = at + len;
-			open = false;
+			block = out;
+		} else if (block && is_line(at, len, NCCL_CONF_END)) {
+			out = block;
+			block = NULL;
+		} else {
+			memmove(out, at, len);
+			out += len;
 		}
 	}
-	memmove(out, kept, (size_t)(end - kept));
-	out += end - kept;
 	*out = '\0';
 	text->len = (size_t)(out - text->bytes);
 }
@@ -119,41 +111,35 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
 /* ---- a mount on it ---- */
 
 /*
- * True if a mount there covers path. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same place;
- * No engine writes "..", because the runtimes resolve destinations below the root.
+ * True if a mount there covers the file. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same
+ * place. No engine writes "..", because the runtimes resolve destinations below the root.
  */
-static bool covers(const char *destination, const char *path)
+static bool covers(const char *destination)
 {
-	const char *rest = path;
+	static const char *const parts[] = {"etc", NAME};
+	const char *at = destination;
 
-	for (const char *part = destination; *part;) {
-		size_t len = strcspn(part, "/");
-
-		if (len && !(len == 1 && part[0] == '.')) {
-			/* rest: "/etc/nccl.conf", "/nccl.conf", "" */
-			if (!*rest || strncmp(rest + 1, part, len) != 0 ||
-			    (rest[1 + len] != '/' && rest[1 + len] != '\0'))
-				return false;
-			rest += 1 + len;
-		}
-		part += len;
-		part += *part == '/';
+	for (size_t n = 0;; at += strlen(parts[n++])) {
+		while (*at == '/' || (*at == '.' && strchr("/", at[1])))
+			at++;
+		if (!*at)
+			return n > 0;
+		if (n == sizeof(parts) / sizeof(parts[0]) || !text_starts_with(at, parts[n]) ||
+		    !strchr("/", at[strlen(parts[n])]))
+			return false;
 	}
-	return rest != path;
 }
 
 const char *nccl_conf_mount(const struct spec *spec)
 {
 	for (size_t i = 0; i < spec->n_mounts; i++) {
-		if (covers(spec->mounts[i], "/" NCCL_CONF))
+		if (covers(spec->mounts[i]))
 			return spec->mounts[i];
 	}
 	return NULL;
 }
 
 /* ---- writing ---- */
-
-#define NAME "nccl.conf"
 
 /* Its directory, or -errno. owner: of one that is made, if there is none; NULL: none is made */
 static int open_etc(int root, const struct stat *owner)
