@@ -79,12 +79,12 @@ void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct 
 {
 	cleanup_fd dir = -1;
 	const char **names;
-	bool all = true;
+	size_t known = 0;
 	int n;
 
-	for (size_t i = 0; i < devices->n; i++)
-		all &= devices->item[i].netdev[0] != '\0';
-	if (all || !sandbox_id || !sandbox_id[0])
+	while (known < devices->n && devices->item[known].netdev[0])
+		known++;
+	if (known == devices->n || !sandbox_id || !sandbox_id[0])
 		return;
 	dir = tree_open_dir(node->root, DEVINFO_DIR);
 	n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);

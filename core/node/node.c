@@ -28,23 +28,18 @@ uint64_t node_memory(const struct node *node)
 int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 {
 	cleanup_fd root = tree_open_root(sysroot, err);
+	cleanup_fd chars = root < 0 ? -1 : tree_open_dir(root, "sys/dev/char");
+	bool recorded = strcmp(sysroot, "/") != 0;
 	struct statfs fs;
-	int chars;
 
 	if (root < 0)
 		return -1;
-	chars = tree_open_dir(root, "sys/dev/char");
 	if (chars < 0 && chars != -ENOENT)
 		return err_sys(err, -chars, "%s/sys/dev/char", sysroot);
-	if (chars >= 0 && strcmp(sysroot, "/") == 0 &&
-	    (fstatfs(chars, &fs) < 0 || fs.f_type != SYSFS_MAGIC)) {
-		(void)close(chars);
+	if (chars >= 0 && !recorded && (fstatfs(chars, &fs) < 0 || fs.f_type != SYSFS_MAGIC))
 		return err_set(err, "/sys is not sysfs, so that device numbers cannot be looked "
 				    "up: mount sysfs there");
-	}
-	ret_node->recorded = strcmp(sysroot, "/") != 0;
-	ret_node->root = take_fd(&root);
-	ret_node->char_devices = chars < 0 ? -1 : chars;
+	*ret_node = (struct node){recorded, take_fd(&root), take_fd(&chars)};
 	return 0;
 }
 
@@ -54,30 +49,20 @@ void node_close(struct node *node)
 	cleanup_close_fd(&node->char_devices);
 }
 
-/* What a link of sysfs leads to, below the sysroot: "../../devices/…" is "sys/devices/…". NULL if
- * it leads elsewhere, or without memory */
-static const char *device_path(struct arena *arena, const char *link)
+const char *sysfs_find(struct arena *arena, int dir, const char *name)
 {
+	char text[NODE_LINK_MAX];
+	const char *link = text;
+
+	if (fs_read_link(dir, name, text, sizeof(text)) < 0)
+		return NULL;
 	while (text_starts_with(link, "../"))
 		link += strlen("../");
 	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
 }
 
-const char *pci_find(const struct node *node, struct arena *arena, const char *address)
-{
-	static const char *const buses[] = {"sys/bus/auxiliary/devices", "sys/bus/pci/devices"};
-	cleanup_fd bus = tree_open_dir(node->root, buses[text_is_pci_address(address)]);
-	char link[NODE_LINK_MAX];
-
-	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
-	if (bus < 0 || fs_read_link(bus, address, link, sizeof(link)) < 0)
-		return NULL;
-	return device_path(arena, link);
-}
-
 /* ---- verbs devices ---- */
 
-#define VERBS_CLASS "infiniband_verbs"
 #define VERBS_DIR "/" VERBS_CLASS "/"
 
 static bool is_uverbs_name(const char *name)
@@ -87,14 +72,6 @@ static bool is_uverbs_name(const char *name)
 	return text_starts_with(name, "uverbs") && name[prefix] &&
 	       strspn(name + prefix, "0123456789") == strlen(name + prefix) &&
 	       strlen(name) < sizeof(((struct device *)NULL)->uverbs);
-}
-
-static void copy_name(char *to, size_t size, const char *from)
-{
-	size_t len = strnlen(from, size - 1);
-
-	memcpy(to, from, len);
-	to[len] = '\0';
 }
 
 /*
@@ -108,7 +85,6 @@ static void read_parent(int verbs, struct arena *arena, struct device *device)
 	bool auxiliary = !text_is_pci_address(name);
 	const char *path = device->path;
 	char link[256]; /* "../0000:3b:00.0" */
-	const char *physfn;
 
 	if (auxiliary)
 		path = arena_strndup(arena, path, (size_t)(name - path) - 1);
@@ -117,28 +93,24 @@ static void read_parent(int verbs, struct arena *arena, struct device *device)
 		return;
 	device->kind = auxiliary ? DEVICE_SF : DEVICE_PF;
 	device->place.path = path;
-	copy_name(device->address, sizeof(device->address), name);
-	copy_name(device->pci, sizeof(device->pci), text_base_name(path));
-	copy_name(device->pf, sizeof(device->pf), device->pci);
+	device->address = name;
+	strcpy(device->pci, text_base_name(path));
+	strcpy(device->pf, device->pci);
 	if (fs_read_link(verbs, auxiliary ? "../../../physfn" : "../../physfn", link,
-			 sizeof(link)) < 0)
+			 sizeof(link)) < 0 ||
+	    !text_is_pci_address(text_base_name(link)))
 		return;
-	physfn = text_base_name(link);
-	if (!text_is_pci_address(physfn))
-		return;
-	copy_name(device->pf, sizeof(device->pf), physfn);
+	strcpy(device->pf, text_base_name(link));
 	if (!auxiliary)
 		device->kind = DEVICE_VF;
 }
 
-/* path: "sys/devices/…/infiniband_verbs/uverbs6". NULL if that is no verbs device, if it has just
- * gone, or without memory */
-static const struct device *add_verbs_device(const struct node *node, struct arena *arena,
-					     const char *path, struct devices *devices)
+const struct device *devices_add(const struct node *node, struct arena *arena, const char *path,
+				 struct devices *devices)
 {
 	const char *parent_end = path ? strstr(path, VERBS_DIR) : NULL;
 	const char *uverbs = parent_end ? parent_end + strlen(VERBS_DIR) : "";
-	struct device device = {0};
+	struct device device = {.address = ""};
 	struct device *added;
 	cleanup_fd dir = -1;
 
@@ -148,7 +120,7 @@ static const struct device *add_verbs_device(const struct node *node, struct are
 	if (dir < 0 || fs_read_line(dir, "ibdev", device.ibdev, sizeof(device.ibdev)) < 0 ||
 	    !text_is_device_name(device.ibdev))
 		return NULL;
-	copy_name(device.uverbs, sizeof(device.uverbs), uverbs);
+	strcpy(device.uverbs, uverbs);
 	device.path = arena_strndup(arena, path, (size_t)(parent_end - path));
 	if (!device.path)
 		return NULL;
@@ -159,92 +131,22 @@ static const struct device *add_verbs_device(const struct node *node, struct are
 	return added;
 }
 
-/* name: below /dev. linux.devices may list one number twice. */
-static void add_vfio(struct arena *arena, const char *name, struct devices *devices)
-{
-	const char **added;
-
-	for (size_t i = 0; name && i < devices->n_vfio; i++) {
-		if (strcmp(devices->vfio[i], name) == 0)
-			return;
-	}
-	added = arena_push(arena, devices->vfio, devices->n_vfio, devices->vfio_room);
-	if (added)
-		*added = name ? name : "";
-}
-
-/*
- * What a link of sys/dev/char leads to that is given to user space whole. A group of
- * drivers/vfio/group.c is "…/virtual/vfio/57", a device of drivers/vfio/device_cdev.c
- * "…/0000:3b:02.5/vfio-dev/vfio0"; one of drivers/vhost/vdpa.c "…/vdpa0/vhost-vdpa-0".
- */
-static enum node_number find_passthrough(struct arena *arena, char *link, struct devices *devices)
-{
-	char *slash = strrchr(link, '/');
-	bool group;
-
-	if (!slash)
-		return NUMBER_OTHER;
-	*slash = '\0';
-	if (text_starts_with(slash + 1, "vhost-vdpa-"))
-		return NUMBER_VDPA;
-	group = text_ends_with(link, "/virtual/vfio");
-	if (!group && !text_ends_with(link, "/vfio-dev"))
-		return NUMBER_OTHER;
-	add_vfio(arena, arena_printf(arena, "vfio/%s%s", group ? "" : "devices/", slash + 1),
-		 devices);
-	return NUMBER_VFIO;
-}
-
 enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
 				  int64_t minor, struct devices *devices)
 {
 	char name[64];
-	char link[NODE_LINK_MAX];
+	const char *path;
 
 	if (major < 0 || minor < 0 || node->char_devices < 0)
 		return NUMBER_OTHER;
 	(void)snprintf(name, sizeof(name), "%" PRId64 ":%" PRId64, major, minor);
-	if (fs_read_link(node->char_devices, name, link, sizeof(link)) < 0)
-		return NUMBER_OTHER;
-	/* Most character devices are not ours: allocate nothing for them. */
-	if (!strstr(link, VERBS_DIR))
-		return find_passthrough(arena, link, devices);
-	return add_verbs_device(node, arena, device_path(arena, link), devices) ? NUMBER_VERBS
-										: NUMBER_OTHER;
-}
-
-void node_find_address(const struct node *node, struct arena *arena, const char *address,
-		       struct devices *devices)
-{
-	const char *path = pci_find(node, arena, address);
-	const char *dir = path ? arena_printf(arena, "%s/" VERBS_CLASS, path) : NULL;
-	const char **names;
-	int n = dir ? tree_list(arena, node->root, dir, "", &names) : 0;
-
-	for (int i = 0; i < n; i++)
-		(void)add_verbs_device(node, arena, arena_printf(arena, "%s/%s", dir, names[i]),
-				       devices);
-}
-
-void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
-		   struct devices *devices)
-{
-	cleanup_fd dir = tree_open_dir(node->root, "sys/class/" VERBS_CLASS);
-	char link[NODE_LINK_MAX];
-	const char **names;
-	int n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
-
-	for (int i = 0; i < n; i++) {
-		const struct device *added;
-
-		if (!is_uverbs_name(names[i]) ||
-		    fs_read_link(dir, names[i], link, sizeof(link)) < 0)
-			continue;
-		added = add_verbs_device(node, arena, device_path(arena, link), devices);
-		if (added && vfs_only && added->kind != DEVICE_VF)
-			devices->n--;
-	}
+	path = sysfs_find(arena, node->char_devices, name);
+	if (devices_add(node, arena, path, devices))
+		return NUMBER_VERBS;
+	/* Most character devices are none of these. */
+	return path && (strstr(path, "/vfio") || strstr(path, "/vhost-vdpa-"))
+		       ? node_find_vfio(arena, path, devices)
+		       : NUMBER_OTHER;
 }
 
 /* ---- their ports, from <device>/infiniband/<ibdev>/ports/N ---- */

@@ -32,6 +32,10 @@ void node_close(struct node *node);
 /* A path below the directory that such a link leads to: "…/infiniband/<ibdev>/ports/255" */
 #define NODE_PATH_MAX (NODE_LINK_MAX + 128)
 
+/* What the link `name` of a directory in sysfs leads to, below the sysroot: "../../devices/…" is
+ * "sys/devices/…". NULL if it is no link, leads elsewhere, or without memory */
+const char *sysfs_find(struct arena *arena, int dir, const char *name);
+
 /* In bytes; 0 where that cannot be read */
 uint64_t node_memory(const struct node *node);
 
@@ -43,16 +47,12 @@ struct pci_place {
 	char iommu[16]; /* type of its IOMMU group: identity, DMA, DMA-FQ, …; "" unknown or none */
 };
 
-/* The directory of a PCI function or auxiliary device, below the sysroot: what its link on the bus
- * says. NULL if there is none, or without memory */
+/* The directory of a PCI function or auxiliary device, by its link on the bus, as sysfs_find() */
 const char *pci_find(const struct node *node, struct arena *arena, const char *address);
 
-/* ---- RDMA devices (node.c) ---- */
+/* ---- RDMA devices ---- */
 
-/*
- * The node's RDMA devices, as sysfs has them: found by the number of a device file, by the address
- * that a device plugin says, or all that sit on virtual functions.
- */
+#define VERBS_CLASS "infiniband_verbs"
 
 enum device_kind {
 	DEVICE_VF,      /* SR-IOV virtual function: has physfn */
@@ -89,12 +89,11 @@ bool port_is_foreign(const struct port *port);
 
 /* Empty strings where something does not apply or is not known. */
 struct device {
-	char ibdev[64];   /* mlx5_6 */
-	char uverbs[24];  /* uverbs6 */
-	char address[64]; /* what device plugins call it: PCI address, or the auxiliary device's
-			     name */
-	char pci[24];     /* PCI address of the function */
-	char pf[24];      /* of its physical function */
+	char ibdev[64];      /* mlx5_6 */
+	char uverbs[24];     /* uverbs6 */
+	const char *address; /* as device plugins say it: PCI address, or auxiliary device's name */
+	char pci[24];        /* PCI address of the function */
+	char pf[24];         /* of its physical function */
 	enum device_kind kind;
 	enum device_source source; /* what names it; set by the dry run (explain/explain.h) */
 
@@ -137,9 +136,17 @@ enum node_number {
 
 /* What follows adds to *devices. If there is no memory, only the arena says so (err_of_arena). */
 
+/* The verbs device of a path like "sys/devices/…/infiniband_verbs/uverbs6". NULL if that is none,
+ * if it has just gone, or without memory */
+const struct device *devices_add(const struct node *node, struct arena *arena, const char *path,
+				 struct devices *devices);
+
 /* The verbs device, or the vfio function, with this number */
 enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
 				  int64_t minor, struct devices *devices);
+
+/* The vfio function of such a path; or what else this is */
+enum node_number node_find_vfio(struct arena *arena, const char *path, struct devices *devices);
 
 /* The verbs devices of a PCI function or auxiliary device */
 void node_find_address(const struct node *node, struct arena *arena, const char *address,

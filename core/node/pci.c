@@ -36,58 +36,45 @@ void pci_read_place(const struct node *node, struct pci_place *place)
 		place->iommu[0] = '\0';
 }
 
-static size_t count_parts(const char *path)
+static size_t count_slashes(const char *path)
 {
-	size_t parts = 0;
+	size_t n = 0;
 
 	for (; *path; path++)
-		parts += *path == '/';
-	return parts + 1;
-}
-
-/* How many leading parts both have */
-static size_t count_common(const char *a, const char *b)
-{
-	size_t parts = 0;
-
-	for (; *a == *b && *a; a++, b++)
-		parts += *a == '/';
-	return parts + ((!*a || *a == '/') && (!*b || *b == '/'));
-}
-
-/* How many parts lead to the host bridge, it included; on Arm there may be "platform/…" before. */
-static size_t host_bridge_parts(const char *path)
-{
-	const char *bridge = strstr(path, "/pci");
-	size_t parts = 1;
-
-	for (const char *c = path; bridge && c <= bridge; c++)
-		parts += *c == '/';
-	return bridge ? parts : 0;
+		n += *path == '/';
+	return n;
 }
 
 /*
- * sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:04.0/0000:3d:00.0: a host bridge, a root
- * port, a switch's upstream and downstream port, and the function. Two functions on one switch
- * have its upstream port in common, each with one downstream port between.
+ * sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:04.0/0000:3d:00.0: a host bridge (on Arm
+ * "platform/…" stands before it), a root port, a switch's upstream and downstream port, and the
+ * function. Two functions on one switch have its upstream port in common, each with one downstream
+ * port between.
  */
 enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b)
 {
-	size_t common;
-	size_t bridge;
+	const char *x = a->path;
+	const char *y = b->path;
+	const char *bridge = x ? strstr(x, "/pci") : NULL;
+	size_t common = 0; /* how much of their paths, in whole parts */
 
-	if (!a->path || !b->path)
+	if (!x || !y)
 		return PCI_UNKNOWN;
-	common = count_common(a->path, b->path);
-	bridge = host_bridge_parts(a->path);
-	if (!bridge || common < bridge)
+	for (size_t i = 0;; i++) {
+		if (strchr("/", x[i]) && strchr("/", y[i]))
+			common = i;
+		if (!x[i] || x[i] != y[i])
+			break;
+	}
+	x += common;
+	y += common;
+	if (!bridge || x <= bridge)
 		return a->has_numa_node && b->has_numa_node && a->numa_node == b->numa_node
 			       ? PCI_NODE
 			       : PCI_SYS;
-	if (common == bridge)
+	if (x == strchrnul(bridge + 1, '/'))
 		return PCI_PHB;
-	return count_parts(a->path) - common <= 2 && count_parts(b->path) - common <= 2 ? PCI_PIX
-											: PCI_PXB;
+	return count_slashes(x) <= 2 && count_slashes(y) <= 2 ? PCI_PIX : PCI_PXB;
 }
 
 /* ---- GPUs ---- */

@@ -17,6 +17,7 @@
 
 static struct port ports[DEVICES_MAX][8];
 static struct device device[DEVICES_MAX];
+static char addresses[DEVICES_MAX][64];
 
 static bool read_device(const char *line, size_t place, const struct devices *known)
 {
@@ -27,11 +28,12 @@ static bool read_device(const char *line, size_t place, const struct devices *kn
 	char name[64] = "";
 	char netdev[16] = "";
 
-	*d = (struct device){.port = ports[place]};
-	(void)snprintf(d->address, sizeof(d->address), "0000:%02zx:00.0", place);
+	*d = (struct device){.port = ports[place], .address = addresses[place]};
+	(void)snprintf(addresses[place], sizeof(addresses[place]), "0000:%02zx:00.0", place);
 	(void)snprintf(d->uverbs, sizeof(d->uverbs), "uverbs%zu", place);
 	(void)sscanf(line, "%63s %x %x %15s %3d %15s %63s %23s %23s", name, &all, &active, netdev,
-		     &port.gid_index, port.link_layer, d->address, port.state, port.phys_state);
+		     &port.gid_index, port.link_layer, addresses[place], port.state,
+		     port.phys_state);
 	for (size_t i = 0; i < known->n; i++) {
 		if (strcmp(known->item[i].ibdev, name) == 0)
 			return false;

@@ -87,7 +87,7 @@ static struct devices make_devices(const struct proven *proven, struct device *r
 		*device = (struct device){0};
 		(void)snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
 		(void)snprintf(device->uverbs, sizeof(device->uverbs), "%s", from->uverbs);
-		(void)snprintf(device->address, sizeof(device->address), "%s", from->address);
+		device->address = from->address;
 		if (text_is_pci_address(from->address))
 			(void)snprintf(device->pci, sizeof(device->pci), "%s", from->address);
 	}
