@@ -2,7 +2,6 @@
 /* What is found otherwise than by the number of a verbs device: by address, all VFs, vfio */
 #include <string.h>
 
-#include "core/base/cleanup.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/node/node.h"
