@@ -14,8 +14,8 @@
 #define BLOCK_SIZE 0
 #else
 #define ALIGNMENT _Alignof(max_align_t)
-/* All about a usual container fits in one. malloc(3) maps this much anew, and zeroed (glibc's
- * M_MMAP_THRESHOLD, musl's MMAP_THRESHOLD): only the pages that are used cost anything. */
+/* malloc(3) maps this much anew, and zeroed (glibc's M_MMAP_THRESHOLD, musl's MMAP_THRESHOLD): only
+ * the pages that are used cost anything. */
 #define BLOCK_SIZE ((size_t)128 * 1024)
 #endif
 
@@ -26,6 +26,13 @@ struct arena_block {
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
+/* The first arena's first block, in which all about a usual container fits: the shim must find and
+ * start the runtime without memory, too. */
+static union {
+	struct arena_block block;
+	unsigned char room[sizeof(struct arena_block) + BLOCK_SIZE];
+} standing;
+
 void *arena_alloc(struct arena *arena, size_t size)
 {
 	struct arena_block *block = arena->blocks;
@@ -35,7 +42,11 @@ void *arena_alloc(struct arena *arena, size_t size)
 	if (!block || block->size - block->used < aligned || aligned < size) {
 		size_t room = aligned > BLOCK_SIZE ? aligned : BLOCK_SIZE;
 
-		block = size > PTRDIFF_MAX / 2 ? NULL : calloc(1, sizeof(*block) + room);
+		block = NULL;
+		if (!standing.block.size && aligned < room)
+			block = &standing.block;
+		else if (size <= PTRDIFF_MAX / 2)
+			block = calloc(1, sizeof(*block) + room);
 		if (!block) {
 			arena->failed = true;
 			return NULL;
@@ -137,7 +148,8 @@ void arena_free(struct arena *arena)
 	while (arena->blocks) {
 		struct arena_block *next = arena->blocks->next;
 
-		free(arena->blocks);
+		if (arena->blocks != &standing.block)
+			free(arena->blocks);
 		arena->blocks = next;
 	}
 	arena->failed = false;
