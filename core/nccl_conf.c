@@ -177,9 +177,9 @@ int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *
 	cleanup_arena arena = {0};
 	cleanup_fd etc = -1;
 	struct fs_text present = {0};
-	/* No sync: a container's root does not outlive a crash of its node. */
-	struct replacement file = {.name = NAME, .mode = 0644, .attributes = -1};
 	struct stat owner;
+	/* No sync: a container's root does not outlive a crash of its node. */
+	struct replacement file = {.name = NAME, .mode = 0644, .owner = &owner};
 
 	*ret_changed = false;
 	if (fstat(root, &owner) < 0)
@@ -197,8 +197,6 @@ int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *
 	if (strcmp(file.bytes, present.bytes) == 0)
 		return 0;
 	file.len = strlen(file.bytes);
-	file.uid = owner.st_uid;
-	file.gid = owner.st_gid;
 	if (replace_file(etc, &file, WHAT, err) < 0)
 		return -1;
 	*ret_changed = true;

@@ -138,7 +138,7 @@ int replace_own_path(const char *path, const char *bytes, size_t len, struct err
 	dir = open(n ? parent : ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (dir < 0)
 		return err_sys(err, errno, "%.256s", path);
-	return replace_own(
+	return replace_file(
 		dir, &(struct replacement){.name = name, .bytes = bytes, .len = len, .mode = 0644},
 		path, err);
 }

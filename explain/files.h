@@ -39,7 +39,7 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir);
  * or -1 without memory. */
 int tree_open_listing(int root, const char *path, DIR **ret_dir);
 
-/* Replaces a file of the caller's own by path, with mode 0644 (replace_own()). */
+/* Replaces a file of the caller's own by path, with mode 0644 (replace_file()). */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);
 
 #endif

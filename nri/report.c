@@ -106,7 +106,7 @@ int status_write(struct status_file *file, const struct nri_status *status, stru
 	if (dir < 0 || hold_lock(file, dir, err) < 0)
 		return -1;
 	new.bytes = json_fields_write(&arena, nri_status_fields, status, &new.len);
-	return new.bytes ? replace_own(dir, &new, file->name, err) : err_memory(err);
+	return new.bytes ? replace_file(dir, &new, file->name, err) : err_memory(err);
 }
 
 void status_remove(struct status_file *file)

@@ -164,12 +164,10 @@ struct replacement {
 	const char *name; /* in the directory, without a slash; not followed if it is a link */
 	const char *bytes;
 	size_t len;
-	uid_t uid;
-	gid_t gid;
 	mode_t mode;
-	int attributes; /* descriptor whose extended attributes (SELinux label, …) it is to have; or
-			   -1 */
-	bool sync;      /* to the disk before the rename */
+	const struct stat *owner; /* whose st_uid and st_gid it is to have; NULL: our own */
+	const int *attributes;    /* a descriptor, for attributes_copy(); NULL: none */
+	bool sync;                /* to the disk before the rename */
 };
 
 /*
@@ -180,7 +178,10 @@ struct replacement {
  */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);
 
-/* The same for a file of the caller's own: .uid, .gid and .attributes are ignored. */
-int replace_own(int dir, const struct replacement *file, const char *what, struct err *err);
+/*
+ * Gives a file the extended attributes of another (attributes.c). The SELinux label must be right,
+ * or nobody may read the file; others are copied if that is allowed. Returns 0 or -errno.
+ */
+int attributes_copy(int from, int to);
 
 #endif

@@ -239,7 +239,7 @@ static int put_record(struct arena *arena, int dir, struct record *record, struc
 	if (!make_room(dir, entries, kept, &new))
 		return 0;
 	file.bytes = record_text(arena, record, &file.len, err);
-	if (!file.bytes || replace_own(dir, &file, "/" RECORD_DIR, err) < 0)
+	if (!file.bytes || replace_file(dir, &file, "/" RECORD_DIR, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n_old; i++) {
 		if (strcmp(old[i].file, name) != 0)

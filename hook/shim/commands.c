@@ -33,10 +33,9 @@ static int write_edited(int dir, const char *name, int fd, const char *what, boo
 				    .name = name,
 				    .bytes = text->bytes,
 				    .len = text->len,
-				    .uid = st.st_uid,
-				    .gid = st.st_gid,
 				    .mode = st.st_mode & 07777U,
-				    .attributes = fd,
+				    .owner = &st,
+				    .attributes = &fd,
 				    .sync = sync,
 			    },
 			    what, err);

@@ -127,13 +127,8 @@ const char *const common_calls[] = {
 
 static const char *const hook_calls[] = {
 	"flock", /* its record (core/record/store.c) */
-	/* nccl.conf keeps its labels */
-	"fsync",
-	"fgetxattr",
-	"flistxattr",
-	"fsetxattr",
 	"symlinkat", /* of rccl.conf */
-	/* and is made as its owner on an idmapped mount (core/base/replace.c) */
+	/* nccl.conf is made as its owner on an idmapped mount (core/base/replace.c). */
 	"setfsuid",
 	"setfsuid32",
 	"setfsgid",

@@ -26,10 +26,7 @@ static int put(int dir, char letter, struct err *err)
 				    .name = NAME,
 				    .bytes = text,
 				    .len = sizeof(text),
-				    .uid = geteuid(),
-				    .gid = getegid(),
 				    .mode = 0640,
-				    .attributes = -1,
 			    },
 			    NAME, err);
 }
@@ -170,45 +167,20 @@ UNIT_ROWS_FOR_ROOT(idmapped_cases)
 {
 	WITH_DIR(dir);
 	cleanup_fd idmapped = open_idmapped(dir.path);
-	const struct replacement file = {.name = NAME,
-					 .bytes = "new",
-					 .len = 3,
-					 .uid = row->owner,
-					 .gid = row->owner,
-					 .mode = 0644,
-					 .attributes = -1};
+	const struct stat owner = {.st_uid = row->owner, .st_gid = row->owner};
+	const struct replacement file = {
+		.name = NAME, .bytes = "new", .len = 3, .mode = 0644, .owner = &owner};
 
 	if (!row->is_new)
 		unit_write(dir.fd, NAME, "old", 0600);
 	assert_int_equal(replace_file(idmapped, &file, NAME, &err), row->status);
 	assert_int_equal(unit_entries(dir.fd, "."), 1);
 	assert_string_equal(unit_read(&arena, dir.fd, NAME), row->status < 0 ? "old" : "new");
-	/* What is done next is done as before: the owner is root. */
+	/* The next file is root's again. */
 	assert_int_equal(put(dir.fd, 'b', &err), 0);
 	assert_int_equal(unit_stat(dir.fd, NAME).st_uid, 0);
 	assert_int_equal(setfsuid((uid_t)-1), 0);
 	assert_int_equal(setfsgid((gid_t)-1), 0);
-}
-
-/* ---- the caller's own ---- */
-
-UNIT_TEST("replace: one's own file, whatever owner and attributes are named")
-{
-	WITH_DIR(dir);
-	const struct replacement new = {.name = NAME,
-					.bytes = "new",
-					.len = 3,
-					.uid = 1,
-					.gid = 1,
-					.mode = 0600,
-					.attributes = INT_MAX};
-	struct stat st;
-
-	assert_int_equal(replace_own(dir.fd, &new, NAME, &err), 0);
-	st = unit_stat(dir.fd, NAME);
-	assert_int_equal(st.st_uid, geteuid());
-	assert_int_equal(st.st_gid, getegid());
-	assert_int_equal(st.st_mode & 07777, 0600);
 }
 
 /* ---- by a path ---- */
