@@ -126,7 +126,7 @@ const char *const common_calls[] = {
 };
 
 static const char *const hook_calls[] = {
-	"flock", /* its record (core/record/store.c) */
+	"flock",     /* its record (core/record/store.c) */
 	"symlinkat", /* of rccl.conf */
 	/* nccl.conf is made as its owner on an idmapped mount (core/base/replace.c). */
 	"setfsuid",
