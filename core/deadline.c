@@ -6,6 +6,7 @@
 
 #include "core/base/names.h"
 #include "core/base/tell.h"
+#include "core/report/report.h"
 
 #define TEXT_OF(number) #number
 #define DIGITS_OF(number) TEXT_OF(number)

@@ -8,7 +8,6 @@
 #define OCI_RDMA_TELL_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 /* "NAME: REASON" as one line on stderr, and in the runtime's log if there is one. What is longer
  * than a pipe takes at once (PIPE_BUF) is cut. */
@@ -22,14 +21,5 @@ void tell_runtime_log(const char *path, bool json);
 
 /* Write no more messages: somebody else may have chosen where stderr leads. */
 void tell_nobody(void);
-
-/* ---- the journal ---- */
-
-/*
- * Sends one datagram like syslog(3), but never waits: syslog(3) blocks if nobody reads, and a stuck
- * journal must not delay the start of a container. The receiver adds the time. Async-signal-safe.
- * False if nobody takes it.
- */
-bool journal_send(const char *message, size_t len);
 
 #endif

@@ -97,6 +97,13 @@ int remember(const struct options *options, struct container *container, enum re
 /* ---- lines of the node's journal, whose keys are fixed so that it can be searched ---- */
 
 /*
+ * Sends one datagram like syslog(3), but never waits: syslog(3) blocks if nobody reads, and a stuck
+ * journal must not delay the start of a container. The receiver adds the time. Async-signal-safe.
+ * False if nobody takes it.
+ */
+bool journal_send(const char *message, size_t len);
+
+/*
  * These return the line without its priority, for tell_caller(). A daemon's line that the journal
  * does not take goes to stderr: in a container there is no journal.
  */
