@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program reads of a dry run */
+#include <stdio.h>
+#include <string.h>
+
 #include "core/base/clock.h"
 #include "core/base/text.h"
 #include "core/json/writer.h"
@@ -24,23 +27,29 @@ static void put_port_members(yajl_gen gen, const struct port *port)
 	char rate[32];
 
 	(void)yajl_gen_map_open(gen);
-	json_put_integer(gen, "port", true, port->number);
+	json_put_uint64(gen, "port", port->number);
 	json_put_member(gen, "state", port->state);
 	json_put_member(gen, "link_layer", port->link_layer);
 	json_put_string(gen, "rate_gbps");
 	(void)snprintf(rate, sizeof(rate), "%g", port->rate_gbps);
 	if (port->rate_gbps > 0)
-		json_put_number(gen, rate);
+		(void)yajl_gen_number(gen, rate, strlen(rate));
 	else
 		(void)yajl_gen_null(gen);
-	json_put_integer(gen, "gid_index", port->gid_index >= 0, port->gid_index);
+	if (port->gid_index >= 0)
+		json_put_uint64(gen, "gid_index", (uint64_t)port->gid_index);
+	else
+		json_put_member(gen, "gid_index", NULL);
 	json_put_member(gen, "gid", port->gid);
 	(void)yajl_gen_map_close(gen);
 }
 
 static void put_pci_place(yajl_gen gen, const struct pci_place *place)
 {
-	json_put_integer(gen, "numa_node", place->has_numa_node, place->numa_node);
+	if (place->has_numa_node)
+		json_put_uint64(gen, "numa_node", (uint64_t)place->numa_node);
+	else
+		json_put_member(gen, "numa_node", NULL);
 	json_put_member(gen, "iommu", place->iommu);
 }
 
@@ -208,7 +217,7 @@ static int put_plan(yajl_gen gen, void *context)
 	int status;
 
 	(void)yajl_gen_map_open(gen);
-	json_put_integer(gen, "schema", true, 1);
+	json_put_uint64(gen, "schema", 1);
 	put_identity(gen, container);
 	json_put_member(gen, "decision", decision_name(container->plan.decision));
 	json_put_member(gen, "reason", container->plan.reason);

@@ -20,18 +20,16 @@ static int add_annotations(struct container *container, const struct record *rec
 			   struct err *err)
 {
 	struct spec *spec = &container->spec;
-	size_t room = spec->n_annotations;
 
 	for (size_t i = 0; i < record->annotations.n; i++) {
-		struct spec_annotation *added;
+		const struct json_pair *pair = &record->annotations.item[i];
 
-		if (spec_annotation(spec, record->annotations.item[i].name))
-			continue;
-		added = spec_add_annotation(&container->arena, spec, &room, err);
-		if (!added)
+		if (!spec_annotation(spec, pair->name) &&
+		    spec_add_annotation(
+			    &container->arena, spec,
+			    (struct spec_annotation){.name = pair->name, .value = pair->value},
+			    err) < 0)
 			return -1;
-		*added = (struct spec_annotation){.name = record->annotations.item[i].name,
-						  .value = record->annotations.item[i].value};
 	}
 	return 0;
 }

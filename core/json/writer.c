@@ -50,11 +50,6 @@ void json_put_string(yajl_gen gen, const char *text)
 	(void)yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
 }
 
-void json_put_number(yajl_gen gen, const char *digits)
-{
-	(void)yajl_gen_number(gen, digits, strlen(digits));
-}
-
 void json_put_member(yajl_gen gen, const char *name, const char *text)
 {
 	json_put_string(gen, name);
@@ -76,14 +71,5 @@ void json_put_uint64(yajl_gen gen, const char *name, uint64_t number)
 
 	(void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
 	json_put_string(gen, name);
-	json_put_number(gen, digits);
-}
-
-void json_put_integer(yajl_gen gen, const char *name, bool known, long long number)
-{
-	json_put_string(gen, name);
-	if (known)
-		(void)yajl_gen_integer(gen, number);
-	else
-		(void)yajl_gen_null(gen);
+	(void)yajl_gen_number(gen, digits, strlen(digits));
 }

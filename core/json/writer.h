@@ -25,13 +25,9 @@ const char *json_quote(struct arena *arena, const char *text);
 
 /* These cannot fail in the place of a value: without memory, json_write returns at once. */
 void json_put_string(yajl_gen gen, const char *text);
-void json_put_number(yajl_gen gen, const char *digits);
 
-/* Members of an object; null where text is NULL or "", or the number is not known */
+/* Members of an object; json_put_member() puts null for NULL and "" */
 void json_put_member(yajl_gen gen, const char *name, const char *text);
-void json_put_integer(yajl_gen gen, const char *name, bool known, long long number);
-
-/* A text that may be empty, and a number that yajl's long long does not hold */
 void json_put_text(yajl_gen gen, const char *name, const char *text);
 void json_put_uint64(yajl_gen gen, const char *name, uint64_t number);
 

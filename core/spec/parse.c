@@ -59,40 +59,6 @@ static void read_process(struct json_document *doc, const struct json_node *proc
 	read_capabilities(doc, json_get(doc, process, "capabilities", OBJECT), spec);
 }
 
-/* ---- system calls that verbs and NCCL need ---- */
-
-/*
- * mmap, ioctl: every verbs call (rdma-core, libibverbs/cmd_ioctl.c; the doorbell pages). mlock
- * family: UCX, gdrcopy and CUDA pin by it. madvise: ibv_fork_init, which NCCL calls
- * (src/misc/ibvwrap.cc). sched_*affinity: NCCL binds its threads to the GPU's CPUs
- * (src/os/linux.cc). The memory policy calls: CUDA needs them for host memory of a NUMA node; NCCL
- * tries, and goes without (src/misc/cudawrap.cc). The unit tests ask libseccomp whether each is the
- * name of a system call.
- */
-const char *const seccomp_names[] = {
-	"ioctl",         "mmap",          "munmap",     "mlock",   "mlock2",
-	"munlock",       "mlockall",      "munlockall", "madvise", "sched_setaffinity",
-	"get_mempolicy", "set_mempolicy", "mbind",      NULL,
-};
-
-#define SECCOMP_ALL ((UINT32_C(1) << (sizeof(seccomp_names) / sizeof(seccomp_names[0]) - 1)) - 1)
-
-static uint32_t seccomp_bit(const struct json_node *name)
-{
-	for (size_t i = 0; seccomp_names[i]; i++) {
-		if (json_equals(name, seccomp_names[i]))
-			return UINT32_C(1) << i;
-	}
-	return 0;
-}
-
-/* True if an action, or none, does not let a call through */
-static bool seccomp_action_refuses(const struct json_node *action)
-{
-	return !json_equals(action, "SCMP_ACT_ALLOW") && !json_equals(action, "SCMP_ACT_LOG") &&
-	       !json_equals(action, "SCMP_ACT_NOTIFY") && !json_equals(action, "SCMP_ACT_TRACE");
-}
-
 /* ---- devices and their rules ---- */
 
 void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
@@ -113,30 +79,6 @@ bool spec_device_may_count(const struct spec_device *device)
 }
 
 /* ---- linux ---- */
-
-static void read_seccomp(struct json_document *doc, const struct json_node *seccomp,
-			 struct seccomp_profile *profile)
-{
-	const struct json_node *action = json_get(doc, seccomp, "defaultAction", JSON_STRING);
-	uint32_t allowed = 0;
-
-	profile->place = seccomp;
-	json_each(rule, json_get(doc, seccomp, "syscalls", LIST)) {
-		uint32_t calls = 0;
-
-		json_each(name, json_get(doc, rule, "names", LIST)) {
-			if (json_expect(doc, name, JSON_STRING))
-				calls |= seccomp_bit(name);
-		}
-		if (seccomp_action_refuses(json_get(doc, rule, "action", JSON_STRING)))
-			profile->refused |= calls;
-		else
-			allowed |= calls;
-	}
-	if (action && seccomp_action_refuses(action))
-		profile->by_default = SECCOMP_ALL & ~allowed & ~profile->refused;
-	profile->refused = profile->by_default | (profile->refused & ~allowed);
-}
 
 static int64_t get_number(struct json_document *doc, const struct json_node *object,
 			  const char *key, unsigned types)
@@ -218,72 +160,60 @@ static void read_namespace_list(struct json_document *doc, const struct json_nod
 static void read_linux(struct json_document *doc, const struct json_node *linux_part,
 		       struct spec *spec)
 {
+	const struct json_node *seccomp = json_get(doc, linux_part, "seccomp", OBJECT);
+
 	read_device_list(doc, json_get(doc, linux_part, "devices", LIST), spec);
 	read_resources(doc, json_get(doc, linux_part, "resources", OBJECT), spec);
 	read_namespace_list(doc, json_get(doc, linux_part, "namespaces", LIST), spec);
 	spec->cgroups_path =
 		json_string(doc, json_get(doc, linux_part, "cgroupsPath", JSON_STRING));
-	read_seccomp(doc, json_get(doc, linux_part, "seccomp", OBJECT), &spec->seccomp);
+	if (seccomp)
+		spec->seccomp = seccomp_read(doc, seccomp);
 }
 
 /* ---- annotations ---- */
 
-// NOLINTNEXTLINE(readability-non-const-parameter): arena_push changes *room
-struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *spec, size_t *room,
-					    struct err *err)
+int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_annotation annotation,
+			struct err *err)
 {
-	struct spec_annotation *added;
-
-	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX) {
-		(void)err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
-			      SPEC_ANNOTATION_PREFIX);
-		return NULL;
-	}
-	added = arena_push(arena, spec->annotations, spec->n_annotations, *room);
-	if (!added)
-		(void)err_memory(err);
-	return added;
-}
-
-static bool begins_with(const struct json_node *member, const char *prefix)
-{
-	size_t len = strlen(prefix);
-
-	return member->key_len >= len && memcmp(member->key, prefix, len) == 0;
+	if (!spec->annotations)
+		spec->annotations =
+			arena_alloc(arena, SPEC_ANNOTATIONS_MAX * sizeof(*spec->annotations));
+	if (!spec->annotations)
+		return err_memory(err);
+	if (spec->n_annotations == SPEC_ANNOTATIONS_MAX)
+		return err_set(err, "more than %d annotations %s*", SPEC_ANNOTATIONS_MAX,
+			       SPEC_ANNOTATION_PREFIX);
+	spec->annotations[spec->n_annotations++] = annotation;
+	return 0;
 }
 
 static void add_own_annotation(struct json_document *doc, const struct json_node *member,
-			       struct spec *spec, size_t *room)
+			       struct spec *spec)
 {
-	const char *name = json_key(doc, member);
-	const char *value = json_string(doc, member);
-	struct spec_annotation *added;
+	struct spec_annotation annotation = {json_key(doc, member), json_string(doc, member),
+					     member->begin};
 	struct err reason;
 
 	if (doc->failed)
 		return;
-	name += strlen(SPEC_ANNOTATION_PREFIX);
-	if (spec_annotation(spec, name)) {
+	annotation.name += strlen(SPEC_ANNOTATION_PREFIX);
+	if (spec_annotation(spec, annotation.name))
 		(void)json_fail(doc, member, "occurs twice");
-		return;
-	}
-	added = spec_add_annotation(doc->arena, spec, room, &reason);
-	if (added)
-		*added = (struct spec_annotation){name, value, member->begin};
-	else if (reason.memory)
-		(void)json_no_memory(doc);
-	else
-		(void)json_fail(doc, member, "%s", reason.text);
+	else if (spec_add_annotation(doc->arena, spec, annotation, &reason) < 0)
+		(void)(reason.memory ? json_no_memory(doc)
+				     : json_fail(doc, member, "%s", reason.text));
 }
 
 static void read_own_annotations(struct json_document *doc, const struct json_node *annotations,
 				 struct spec *spec)
 {
-	size_t room = 0;
+	static const char prefix[] = SPEC_ANNOTATION_PREFIX;
+	size_t len = sizeof(prefix) - 1;
 
 	json_each(member, annotations) {
-		if (begins_with(member, SPEC_ANNOTATION_PREFIX))
-			add_own_annotation(doc, member, spec, &room);
+		if (member->key_len >= len && memcmp(member->key, prefix, len) == 0)
+			add_own_annotation(doc, member, spec);
 	}
 }
 
@@ -316,36 +246,34 @@ static void read_mount_list(struct json_document *doc, const struct json_node *m
 
 /* ---- hooks ---- */
 
-/* Most are not ours: the runtime judges them, whatever they look like. */
+/* Most hooks are not ours: the runtime judges them, whatever they look like. */
+static const struct json_node *get_any(struct json_document *doc, const struct json_node *node,
+				       const char *key)
+{
+	return node && node->type == JSON_OBJECT ? json_get(doc, node, key, JSON_ANY) : NULL;
+}
+
 static bool hook_asks(struct json_document *doc, const struct json_node *hook)
 {
 	static const char name[] = "/" HOOK_NAME;
 	size_t len = sizeof(name) - 1;
-	const struct json_node *path = json_get(doc, hook, "path", JSON_ANY);
-	bool asks = false;
+	const struct json_node *path = get_any(doc, hook, "path");
+	bool ours = path && path->type == JSON_STRING && path->len >= len &&
+		    memcmp(path->text + path->len - len, name, len) == 0;
 
-	if (!path || path->type != JSON_STRING || path->len < len ||
-	    memcmp(path->text + path->len - len, name, len) != 0)
-		return false;
-	json_each(member, hook) {
-		if (!json_key_is(member, "args"))
-			continue;
-		json_each(arg, member)
-			asks |= json_equals(arg, SPEC_ASK);
+	json_each(arg, ours ? get_any(doc, hook, "args") : NULL) {
+		if (json_equals(arg, SPEC_ASK))
+			return true;
 	}
-	return asks;
+	return false;
 }
 
 static void read_hooks(struct json_document *doc, const struct json_node *hooks, struct spec *spec)
 {
-	json_each(stage, hooks) {
-		if (!json_key_is(stage, "createRuntime") && !json_key_is(stage, "prestart"))
-			continue;
-		json_each(hook, stage) {
-			if (hook->type == JSON_OBJECT)
-				spec->asked |= hook_asks(doc, hook);
-		}
-	}
+	json_each(hook, get_any(doc, hooks, "createRuntime"))
+		spec->asked |= hook_asks(doc, hook);
+	json_each(hook, get_any(doc, hooks, "prestart"))
+		spec->asked |= hook_asks(doc, hook);
 }
 
 /* ---- the whole ---- */

@@ -32,7 +32,7 @@ struct identity {
 		*doubt; /* why all but these is unknown: it has "annotations of two engines, …" */
 };
 
-/* ---- system calls (parse.c) ---- */
+/* ---- system calls (seccomp.c) ---- */
 
 /* NULL ends the list, which is sorted by how much is lost without. */
 extern const char *const seccomp_names[];
@@ -43,6 +43,8 @@ struct seccomp_profile {
 	uint32_t refused;
 	uint32_t by_default; /* of these, because no rule names them: one more rule mends it */
 };
+
+struct seccomp_profile seccomp_read(struct json_document *doc, const struct json_node *seccomp);
 
 /* ---- linux.resources ---- */
 
@@ -164,12 +166,9 @@ const char *spec_getenv(const struct spec *spec, const char *name);
  */
 const char *spec_cgroup_name(const struct spec *spec);
 
-/*
- * One annotation more, which the caller fills. room: of spec->annotations, in items. Returns NULL
- * with the reason: too many, or no memory.
- */
-struct spec_annotation *spec_add_annotation(struct arena *arena, struct spec *spec, size_t *room,
-					    struct err *err);
+/* Returns -1 with the reason: too many, or no memory. */
+int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_annotation annotation,
+			struct err *err);
 
 /* Our annotation of that name (without the prefix), or NULL. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);

@@ -9,12 +9,10 @@
 
 #define WHAT "state JSON on stdin"
 
-/* The key as crun writes it: its JSON has no escapes for letters and dots. */
-static bool names_stderr(const struct fs_text *text)
+static bool is_sandbox(struct json_document *doc, const struct json_node *annotations,
+		       const char *type)
 {
-	static const char key[] = "run.oci.hooks.stderr";
-
-	return memmem(text->bytes, text->len, key, sizeof(key) - 1) != NULL;
+	return json_equals(json_get(doc, annotations, type, JSON_ANY), "sandbox");
 }
 
 static void read_state_annotations(struct json_document *doc, struct state *state)
@@ -22,12 +20,8 @@ static void read_state_annotations(struct json_document *doc, struct state *stat
 	const struct json_node *annotations =
 		json_get(doc, doc->root, "annotations", JSON_OBJECT | JSON_NULL);
 
-	state->sandbox = json_equals(json_get(doc, annotations, "io.kubernetes.cri-o.ContainerType",
-					      JSON_ANY),
-				     "sandbox") ||
-			 json_equals(json_get(doc, annotations, "io.kubernetes.cri.container-type",
-					      JSON_ANY),
-				     "sandbox");
+	state->sandbox = is_sandbox(doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
+			 is_sandbox(doc, annotations, "io.kubernetes.cri.container-type");
 	/* The key may repeat: it only decides whether the author gets a message. */
 	json_each(member, annotations) {
 		if (json_key_is(member, SPEC_ANNOTATION_PREFIX "inject"))
@@ -73,20 +67,21 @@ static void drain(int fd)
 
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
 {
+	static const char chosen[] = "run.oci.hooks.stderr";
 	/* A state that cannot be read completely may contain the annotation. */
 	struct state state = {.stderr_chosen = true};
 	struct fs_text text;
 	int result = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
 
-	if (result < 0)
+	if (result < 0) {
 		drain(fd);
-	if (result == 0) {
-		state.stderr_chosen = names_stderr(&text);
+	} else {
+		/* The key as crun writes it: its JSON has no escapes for letters and dots. */
+		state.stderr_chosen = memmem(text.bytes, text.len, chosen, sizeof(chosen) - 1);
 		result = parse(arena, &text, &state, err);
 	}
+	ret_state->stderr_chosen = state.stderr_chosen;
 	if (result == 0)
 		*ret_state = state;
-	else
-		ret_state->stderr_chosen = state.stderr_chosen;
 	return result;
 }

@@ -14,7 +14,10 @@ static void put_target(yajl_gen gen, const struct target *target)
 	json_put_string(gen, "target");
 	(void)yajl_gen_map_open(gen);
 	json_put_member(gen, "name", target->name);
-	json_put_integer(gen, "pid", target->pid != 0, target->pid);
+	if (target->pid)
+		json_put_uint64(gen, "pid", (uint64_t)target->pid);
+	else
+		json_put_member(gen, "pid", NULL);
 	json_put_member(gen, "container", target->id);
 	json_put_member(gen, "config", target->has_spec ? target->spec_path : NULL);
 	(void)yajl_gen_map_close(gen);
@@ -33,8 +36,7 @@ static void put_counts(yajl_gen gen, const struct findings *findings)
 	json_put_string(gen, "summary");
 	(void)yajl_gen_map_open(gen);
 	for (int i = 0; i < REPORT_STATUSES; i++)
-		json_put_integer(gen, status_label((enum finding_status)i), true,
-				 (long long)counts.of[i]);
+		json_put_uint64(gen, status_label((enum finding_status)i), counts.of[i]);
 	json_put_member(gen, "cause", cause ? cause->id : NULL);
 	(void)yajl_gen_map_close(gen);
 }
@@ -67,7 +69,7 @@ static int put_report(yajl_gen gen, void *context)
 	const struct doctor *doctor = report->doctor;
 
 	(void)yajl_gen_map_open(gen);
-	json_put_integer(gen, "schema", true, 1);
+	json_put_uint64(gen, "schema", 1);
 	json_put_text(gen, "version", VERSION);
 	/* A log may be of any place. */
 	json_put_member(gen, "where",

@@ -15,19 +15,18 @@ static const char *or_null(const char *text)
 
 /* The container's come first, and win. */
 static int read_annotations(struct arena *arena, Nri__Entry *const *entries, size_t n,
-			    struct spec *spec, size_t *room, struct err *err)
+			    struct spec *spec, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
-		const char *name = entries[i]->key + strlen(SPEC_ANNOTATION_PREFIX);
-		struct spec_annotation *added;
+		struct spec_annotation annotation = {
+			.name = entries[i]->key + strlen(SPEC_ANNOTATION_PREFIX),
+			.value = entries[i]->value,
+		};
 
-		if (!text_starts_with(entries[i]->key, SPEC_ANNOTATION_PREFIX) ||
-		    spec_annotation(spec, name))
-			continue;
-		added = spec_add_annotation(arena, spec, room, err);
-		if (!added)
+		if (text_starts_with(entries[i]->key, SPEC_ANNOTATION_PREFIX) &&
+		    !spec_annotation(spec, annotation.name) &&
+		    spec_add_annotation(arena, spec, annotation, err) < 0)
 			return -1;
-		*added = (struct spec_annotation){.name = name, .value = entries[i]->value};
 	}
 	return 0;
 }
@@ -162,7 +161,6 @@ int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Con
 		 struct spec *ret_spec, struct err *err)
 {
 	struct spec spec = {.env = (const char **)container->env, .n_env = container->n_env};
-	size_t room = 0;
 
 	if (read_identity(pod, container, &spec.identity, err) < 0)
 		return -1;
@@ -170,10 +168,9 @@ int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Con
 	if (read_mounts(arena, container, &spec) < 0 ||
 	    (container->platform && read_platform(arena, container->platform, &spec) < 0))
 		return err_memory(err);
-	if (read_annotations(arena, container->annotations, container->n_annotations, &spec, &room,
-			     err) < 0 ||
-	    (pod &&
-	     read_annotations(arena, pod->annotations, pod->n_annotations, &spec, &room, err) < 0))
+	if (read_annotations(arena, container->annotations, container->n_annotations, &spec, err) <
+		    0 ||
+	    (pod && read_annotations(arena, pod->annotations, pod->n_annotations, &spec, err) < 0))
 		return -1;
 	*ret_spec = spec;
 	return 0;

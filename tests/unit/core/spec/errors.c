@@ -124,6 +124,11 @@ static const struct bad_case {
 	 "\"annotations\":{\"io.kubernetes.cri.container-type\":\"container\","
 	 "\"io.kubernetes.cri.sandbox-namespace\":\"\\u001b[2J\"}}",
 	 "control character"},
+	{"wrong: a hook's path twice",
+	 "{\"hooks\":{\"createRuntime\":[{\"path\":\"/a\",\"path\":\"/oci-rdma-hook\"}]}}",
+	 "config.json: line 1: hooks.createRuntime[0].path: occurs twice"},
+	{"wrong: a stage of hooks twice", "{\"hooks\":{\"prestart\":[],\"prestart\":[]}}",
+	 "config.json: line 1: hooks.prestart: occurs twice"},
 	{"wrong: rlimits, an object", "{\"process\":{\"rlimits\":{}}}",
 	 "process.rlimits: expected an array"},
 	{"wrong: process, an array", "{\"process\":[]}", "process: expected an object"},
