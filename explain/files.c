@@ -142,3 +142,12 @@ int replace_own_path(const char *path, const char *bytes, size_t len, struct err
 		dir, &(struct replacement){.name = name, .bytes = bytes, .len = len, .mode = 0644},
 		path, err);
 }
+
+bool fs_same_file(int a, int b)
+{
+	struct stat sa;
+	struct stat sb;
+
+	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
+	       sa.st_ino == sb.st_ino;
+}

@@ -39,6 +39,8 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir);
  * or -1 without memory. */
 int tree_open_listing(int root, const char *path, DIR **ret_dir);
 
+bool fs_same_file(int a, int b);
+
 /* Replaces a file of the caller's own by path, with mode 0644 (replace_file()). */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "explain/files.h"
 
 #define LINKS_MAX 40 /* as the kernel's */
 
@@ -78,12 +79,8 @@ static int walk_part(struct walk *w, const char *part, const char *what, struct 
 	if (!part[0] || strcmp(part, ".") == 0 || (up && fs_same_file(w->held, w->root)))
 		return 0;
 	fd = openat(w->held, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &st) < 0) {
-		int missing = errno == ENOENT;
-
-		(void)trust_fail(errno, what, part, err);
-		return missing ? -ENOENT : -1;
-	}
+	if (fd < 0 || fstat(fd, &st) < 0)
+		return trust_fail(errno, what, part, err);
 	if (S_ISLNK(st.st_mode)) {
 		if (check_link(fd, what, part, err) < 0)
 			return -1;

@@ -51,36 +51,6 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 	return -errno;
 }
 
-int fs_reopen_regular(int path)
-{
-	char again[32];
-	struct stat st;
-	int fd;
-
-	if (fstat(path, &st) < 0)
-		return -errno;
-	if (S_ISLNK(st.st_mode))
-		return -ELOOP;
-	if (!S_ISREG(st.st_mode))
-		return -EINVAL;
-	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
-	/* A lease on a file makes an open(2) without O_NONBLOCK wait for 45 s
-	 * (/proc/sys/fs/lease-break-time), and a container's own files are read here. */
-	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	/* The file exists, but cannot be read without /proc (a package's script in its own root):
-	 * do not report it as absent. */
-	if (fd < 0)
-		return errno == ENOENT ? -ENOSYS : -errno;
-	return fd;
-}
-
-int fs_open_regular(int dir, const char *name)
-{
-	cleanup_fd path = fs_open(dir, name, O_PATH | O_NOFOLLOW, RESOLVE_BENEATH);
-
-	return path < 0 ? path : fs_reopen_regular(path);
-}
-
 int tree_open_root(const char *path, struct err *err)
 {
 	/* Not open(2): musl's open(2) sets FD_CLOEXEC by a second system call as well. */
@@ -126,24 +96,21 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 	 * file of procfs (size 0), the buffer doubles. */
 	if (S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < (off_t)max)
 		capacity = (size_t)st.st_size + 1;
-	do {
+	for (;; capacity *= 2) {
 		char *larger = arena_alloc(arena, capacity + 1);
 		ssize_t n;
 
 		if (!larger)
 			return err_memory(err);
-		if (text.bytes)
+		if (text.len)
 			memcpy(larger, text.bytes, text.len);
-		text.bytes = larger;
-		n = read_some(fd, text.bytes + text.len, capacity - text.len, false);
+		n = read_some(fd, larger + text.len, capacity - text.len, false);
 		if (n < 0)
 			return err_sys(err, (int)-n, "%s", what);
-		text.len += (size_t)n;
-		text.bytes[text.len] = '\0';
-		if (text.len < capacity)
+		text = (struct fs_text){larger, text.len + (size_t)n};
+		if (text.len < capacity || text.len > max)
 			break;
-		capacity *= 2;
-	} while (text.len <= max);
+	}
 	*ret_text = text;
 	return 0;
 }
@@ -228,15 +195,6 @@ void fs_open_standard_streams(void)
 	}
 }
 
-bool fs_same_file(int a, int b)
-{
-	struct stat sa;
-	struct stat sb;
-
-	return fstat(a, &sa) == 0 && fstat(b, &sb) == 0 && sa.st_dev == sb.st_dev &&
-	       sa.st_ino == sb.st_ino;
-}
-
 bool fs_is_own_root(int dir)
 {
 	struct stat own;
@@ -260,53 +218,15 @@ bool fs_in_first_user_namespace(void)
 /* Checks two things, the namespace's number and its map: /proc may be another namespace's. */
 bool rootless(void)
 {
-	char text[128];
+	char map[128];
 
 	if (geteuid() != 0)
 		return true;
-	if (fs_read_link(AT_FDCWD, "/proc/self/ns/user", text, sizeof(text)) < 0 ||
-	    strncmp(text, "user:[", strlen("user:[")) != 0 ||
-	    strcmp(text, FIRST_USER_NAMESPACE) == 0)
-		return false;
 	/* If there are several lines, the first will do: the first namespace has one, which maps
 	 * all. */
-	return fs_read_line(AT_FDCWD, "/proc/self/uid_map", text, sizeof(text)) >= 0 &&
-	       !strstr(text, "4294967295");
-}
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
-	      const char ***ret_names)
-{
-	cleanup_fd fd = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
-	cleanup_dir *dir = fd < 0 ? NULL : fdopendir(fd);
-	const char **names = NULL;
-	const char **name;
-	size_t n = 0;
-	size_t room = 0;
-	struct dirent *entry;
-
-	if (fd >= 0 && !dir) {
-		arena->failed = true;
-		return -1;
-	}
-	(void)take_fd(&fd); /* the stream's now */
-	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
-		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
-		    !text_ends_with(entry->d_name, suffix))
-			continue;
-		name = arena_push(arena, names, n, room);
-		if (!name || !(*name = arena_strdup(arena, entry->d_name)))
-			return -1;
-	}
-	if (n)
-		qsort(names, n, sizeof(*names), compare_names);
-	*ret_names = names;
-	return (int)n;
+	return !fs_in_first_user_namespace() &&
+	       fs_read_line(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) >= 0 &&
+	       !strstr(map, "4294967295");
 }
 
 /* ---- files that grant something ---- */
@@ -358,8 +278,10 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err)
 int trust_fail(int errnum, const char *what, const char *part, struct err *err)
 {
 	if (strcmp(text_base_name(what), part) == 0)
-		return err_sys(err, errnum, "%s", what);
-	return err_sys(err, errnum, "%s: %s", what, part);
+		(void)err_sys(err, errnum, "%s", what);
+	else
+		(void)err_sys(err, errnum, "%s: %s", what, part);
+	return errnum == ENOENT ? -ENOENT : -1;
 }
 
 static int fail_owner(uid_t uid, const char *what, const char *part, struct err *err)
@@ -415,10 +337,6 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 					 O_NOFOLLOW | O_CLOEXEC |
 						 (directory ? O_PATH | O_DIRECTORY
 							    : O_RDONLY | O_NONBLOCK | O_NOCTTY));
-		if (next < 0 && errno == ENOENT) {
-			(void)err_sys(err, ENOENT, "%s", what);
-			return -ENOENT;
-		}
 		if (next < 0 && (errno == ELOOP || errno == ENOTDIR))
 			return err_set(err, "%s: %s is a symbolic link or not a directory", what,
 				       part);

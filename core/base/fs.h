@@ -84,8 +84,6 @@ int fs_write(int fd, const void *bytes, size_t len);
  */
 void fs_open_standard_streams(void);
 
-bool fs_same_file(int a, int b);
-
 /* Also true if that cannot be determined. A hook's own root is the node's, never a container's. */
 bool fs_is_own_root(int dir);
 
@@ -154,8 +152,8 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		struct err *err);
 
-/* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …"
- */
+/* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …".
+ * Returns -ENOENT or -1. */
 int trust_fail(int errnum, const char *what, const char *part, struct err *err);
 
 /* ---- new content by rename (replace.c): killed at any point, one of both is there, whole ---- */

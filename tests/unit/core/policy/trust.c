@@ -231,8 +231,8 @@ UNIT_TEST("trust: a path that ends in a slash is no file")
 	WITH_DIR(root);
 
 	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
-	assert_int_equal(trust_open(root.fd, "etc/oci-rdma-hook/", true, "what", &err), -ENOENT);
-	assert_string_equal(err.text, "what: No such file or directory");
+	assert_int_equal(trust_open(root.fd, "etc/oci-rdma-hook/", true, "hook/", &err), -ENOENT);
+	assert_string_equal(err.text, "hook/: No such file or directory");
 }
 
 UNIT_TEST("trust: a path has its bound")
