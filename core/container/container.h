@@ -23,7 +23,7 @@ struct container {
 	struct arena arena; /* owns all that is below */
 	const char *what;   /* config.json's path, for errors */
 	int fd;             /* config.json; -1 where it came by stdin */
-	int bundle;         /* from which a relative root.path leads on; -1: not known; not owned */
+	int bundle;         /* where a relative root.path begins; -1: not known; not owned */
 	int root;           /* container_open_root(); -1: not yet */
 	struct fs_text text;
 	const char *id;     /* NULL: not known */
@@ -31,25 +31,21 @@ struct container {
 	struct spec spec;
 	bool spec_known; /* spec is read */
 	struct node node;
-	const char *const *addresses; /* of spec_addresses(), if spec.every_device */
-	size_t n_addresses;
 	struct devices devices;
-	bool devices_known; /* they have been looked up: there are no others */
-	struct gpus gpus;   /* that linux.devices gives it; looked up for frameworks.deepep and the
-			       dry run only */
-	bool everything;    /* find and decide also what can be dismissed: for the dry run */
+	bool devices_known;        /* they have been looked up: there are no others */
+	struct gpus gpus;          /* container_find_gpus() */
+	bool everything;           /* find and decide also what can be dismissed: for the dry run */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
-	/* What the engine cannot give, as facts (core/plan/plan.h). For an entry point that starts
-	 * the runtime: the runtime has no more rights than the entry point. */
+	/* What the engine cannot give, as in plan.h: for an entry point that starts the runtime,
+	 * which has no more rights than that. */
 	uint64_t memlock_max;
 	uint64_t lacking;
 	struct config config;
 	bool has_config; /* config is loaded */
 	struct request request;
 	struct plan plan;
-	/* explain/bundle.h: its record, and why it is not known whether the pod
-	 * asks; NULL: nothing, or not looked for */
+	/* explain/bundle.h: its record; why it is not known whether the pod asks. NULL: none */
 	const struct record *record;
 	const char *doubt;
 	struct warnings warnings;
@@ -63,8 +59,8 @@ void container_free(struct container *container);
 
 /*
  * Reads config.json, or the file of another name, below the bundle's descriptor, which has to stay
- * open as long as the container. path: the bundle's, for errors. If we cannot parse it,
- * container->text has the bytes that the runtime will read, if any.
+ * open as long as the container. path: the bundle's, for errors. On failure container->text has the
+ * bytes that the runtime will read, if any.
  */
 int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
 			struct err *err);
@@ -72,42 +68,54 @@ int container_read_spec(struct container *container, int bundle, const char *pat
 /* The same from container->text. what: where that came from. */
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
-/*
- * Its root directory, by root.path of config.json, relative to the bundle's descriptor unless
- * absolute; opened once and then held. Refuses "" and the host's own root. Returns the container's
- * descriptor, or -1.
- */
+/* The descriptor of root.path, opened once, or -1. Refuses "" and the host's own root. */
 int container_open_root(struct container *container, struct err *err);
-
-/*
- * For a container that could not be examined: whether its text, or without that its spec, names a
- * verbs device's file, and our annotation that asks.
- */
-bool container_names_device(const struct container *container);
-bool container_names_request(const struct container *container);
 
 /* The administrator's config, read once. Returns 0 or -1. */
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
 
-/*
- * False if container_find() says that it gets nothing by the spec alone: no file is opened. Without
- * memory it is true.
- */
+/* False if the spec alone says that the container gets nothing. Opens no file. */
 bool container_may_matter(struct container *container);
 
 /*
- * The plan takes two steps, each only as far as it can still matter (the first completely if
- * container->everything is set). It finds the devices, and reads the policy and the request.
- * Returns 1, or 0 for a container with neither a device nor an annotation of ours, which gets
- * nothing: the config is then not even read; -1 on failure.
+ * Finds the devices, and reads the policy and the request. Returns 1; 0 for a container with
+ * neither a device nor an annotation of ours, which gets nothing: the config is then not even read;
+ * or -1.
  */
 int container_find(struct container *container, const struct options *options, struct err *err);
 
-/* The second makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
+/* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
 
-/* ---- more about its devices: if there is no memory, only the arena says so ---- */
+/* ---- one that could not be examined (unread.c) ---- */
+
+#define VERBS_FILE SPEC_VERBS_DIR "uverbs"
+
+/* Fills in container->text as the runtime will read it, which follows links and knows no openat2;
+ * not if that fails. */
+void container_read_as_runtime(struct container *container, int bundle, const char *name);
+
+/* Whether its text, or without that its spec, names a verbs device's file, and our annotation that
+ * asks */
+bool container_names_device(const struct container *container);
+bool container_names_request(const struct container *container);
+
+/* ---- devices of few containers (devices.c): if there is no memory, only the arena says so ---- */
+
+/* Looks the number up, and warns of a device that looks like verbs, and is none (container.c). */
+void container_find_number(struct container *container, const struct spec_device *device);
+void container_warn_of_number(struct container *container, const struct spec_device *device,
+			      enum node_number found);
+
+/* The device files that are mounted from the node */
+void container_find_mounted(struct container *container);
+
+/* Those that the environment of a container with every device of the host names */
+void container_find_named(struct container *container);
+
+/* For a policy that does not count vfio: forgets these functions, with a warning each. */
+void container_drop_vfio(struct container *container);
 
 /* The network interfaces of its devices */
 void container_find_netdevs(struct container *container);
