@@ -73,11 +73,15 @@ static void describe_everything(struct container *container)
 	struct devices *devices = &container->devices;
 
 	devices_sort(devices);
-	for (size_t i = 0; i < devices->n; i++)
+	for (size_t i = 0; i < devices->n; i++) {
 		ports_read_all(&container->node, &container->arena, &devices->item[i]);
+		pci_read_iommu(&container->node, &devices->item[i].place);
+	}
 	container_find_netdevs(container);
 	if (!container->gpus.n)
 		container_find_gpus(container);
+	for (size_t i = 0; i < container->gpus.n; i++)
+		pci_read_iommu(&container->node, &container->gpus.item[i].place);
 }
 
 int container_explain(struct container *container, const struct options *options,

@@ -29,6 +29,20 @@ const char *pci_distance_name(enum pci_distance distance)
 	return names[distance];
 }
 
+void pci_read_iommu(const struct node *node, struct pci_place *place)
+{
+	cleanup_fd dir = place->path ? tree_open_dir(node->root, place->path) : -1;
+	char link[NODE_LINK_MAX];
+	char path[64];
+
+	if (dir < 0 || fs_read_link(dir, "iommu_group", link, sizeof(link)) < 0)
+		return;
+	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s/type",
+		       text_base_name(link));
+	if (fs_read_line(node->root, path, place->iommu, sizeof(place->iommu)) < 0)
+		place->iommu[0] = '\0';
+}
+
 /* drivers/iommu/iommu.c, iommu_group_show_type(): "DMA" and "DMA-FQ" translate. */
 bool pci_translates(const struct pci_place *place)
 {
@@ -55,18 +69,18 @@ static bool is_gpu(int bus, const char *address)
 
 void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus)
 {
-	cleanup_fd bus = -1;
+	cleanup_fd bus = gpu_list_driver(node, arena, gpus)
+				 ? -1
+				 : tree_open_dir(node->root, "sys/bus/pci/devices");
 	const char **names;
-	int n;
+	int n = bus < 0 ? 0 : tree_list(arena, bus, ".", "", &names);
 
-	if (gpu_list_driver(node, arena, gpus))
-		return;
-	bus = tree_open_dir(node->root, "sys/bus/pci/devices");
-	n = bus < 0 ? 0 : tree_list(arena, bus, ".", "", &names);
 	for (int i = 0; i < n; i++) {
 		if (text_is_pci_address(names[i]) && is_gpu(bus, names[i]))
 			gpu_add(node, arena, names[i], -1, gpus);
 	}
+	for (size_t i = 0; i < gpus->n; i++)
+		pci_read_iommu(node, &gpus->item[i].place);
 }
 
 /* ---- ports ---- */

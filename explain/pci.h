@@ -23,6 +23,10 @@ enum rdma_mode node_rdma_mode(const struct node *node);
 /* "PIX", "PXB", "PHB", "NODE", "SYS", or "" */
 const char *pci_distance_name(enum pci_distance distance);
 
+/* Fills in place->iommu, the type of its IOMMU group: "identity", "DMA", "DMA-FQ", …; "": unknown,
+ * or none */
+void pci_read_iommu(const struct node *node, struct pci_place *place);
+
 /*
  * True if the group translates addresses, so that a transfer from one device to another may be
  * refused or go through the root complex: GPUDirect RDMA then ends in IBV_WC_LOC_PROT_ERR.

@@ -151,17 +151,13 @@ enum node_number node_find_number(const struct node *node, struct arena *arena, 
 
 /* ---- their ports, from <device>/infiniband/<ibdev>/ports/N ---- */
 
-#define PORT_MAX 255 /* ibv_query_port(3) takes a uint8_t */
-
 int port_open(const struct node *node, const struct device *device, unsigned number)
 {
-	char path[NODE_PATH_MAX];
-	/* %.0u prints nothing for 0. */
-	int len = snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%.0u", device->path,
-			   device->ibdev, number);
+	char path[NODE_LINK_MAX + 128];
 
-	if (len < 0 || (size_t)len >= sizeof(path))
-		return -1;
+	/* %.0u prints nothing for 0. */
+	(void)snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%.0u", device->path,
+		       device->ibdev, number);
 	return tree_open_dir(node->root, path);
 }
 
@@ -183,9 +179,9 @@ void node_read_ports(const struct node *node, struct arena *arena, struct device
 	size_t room = 0;
 	char path[32];
 
-	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h); a switch, which
-	 * has 0 alone, is no HCA. */
-	for (unsigned number = 1; ports >= 0 && number <= PORT_MAX; number++) {
+	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h), to what
+	 * ibv_query_port(3) takes; a switch, which has 0 alone, is no HCA. */
+	for (unsigned number = 1; ports >= 0 && number <= UINT8_MAX; number++) {
 		struct port port = {.number = number, .gid_index = -1};
 
 		(void)snprintf(path, sizeof(path), "%u/link_layer", number);
@@ -212,8 +208,6 @@ bool port_is_active(const struct port *port)
 {
 	return strcmp(port->state, "ACTIVE") == 0;
 }
-
-/* ---- their order ---- */
 
 /*
  * The kubelet's order is that of a Go map, so the environment's order means nothing
@@ -248,8 +242,6 @@ bool devices_any(const struct devices *devices)
 {
 	return devices->n || devices->n_vfio;
 }
-
-/* ---- as people read them ---- */
 
 void devices_append_names(const struct devices *devices, struct arena_text *text)
 {

@@ -19,18 +19,14 @@ struct node {
 	int char_devices; /* sys/dev/char; -1 if the node has none */
 };
 
-/* sysroot "/": sys must be sysfs, so that nothing mounted over it can speak for the kernel. */
+/* sysroot "/": sys must be sysfs: nothing mounted over it may speak for the kernel. */
 int node_open(const char *sysroot, struct node *ret_node, struct err *err);
 void node_close(struct node *node);
 
 #define cleanup_node __attribute__((cleanup(node_close))) struct node
 #define NODE_NONE ((struct node){.root = -1, .char_devices = -1})
 
-/* sysfs's class and bus links are never longer. */
-#define NODE_LINK_MAX 1024
-
-/* A path below the directory that such a link leads to: "…/infiniband/<ibdev>/ports/255" */
-#define NODE_PATH_MAX (NODE_LINK_MAX + 128)
+#define NODE_LINK_MAX 1024 /* sysfs's class and bus links are never longer. */
 
 /* What the link `name` of a directory in sysfs leads to, below the sysroot: "../../devices/…" is
  * "sys/devices/…". NULL if it is no link, leads elsewhere, or without memory */
@@ -39,12 +35,12 @@ const char *sysfs_find(struct arena *arena, int dir, const char *name);
 /* In bytes; 0 where that cannot be read */
 uint64_t node_memory(const struct node *node);
 
-/* Where a PCI function sits; pci_read_place() reads all but .path. */
+/* Where a PCI function sits */
 struct pci_place {
-	const char *path; /* its directory, relative to the sysroot; NULL without one */
-	bool has_numa_node;
+	const char *path;   /* its directory, below the sysroot; NULL without one */
+	bool has_numa_node; /* this and the next: pci_read_place() */
 	int numa_node;
-	char iommu[16]; /* type of its IOMMU group: identity, DMA, DMA-FQ, …; "" unknown or none */
+	char iommu[16]; /* explain/pci.h */
 };
 
 /* The directory of a PCI function or auxiliary device, by its link on the bus, as sysfs_find() */
@@ -53,6 +49,8 @@ const char *pci_find(const struct node *node, struct arena *arena, const char *a
 /* ---- RDMA devices ---- */
 
 #define VERBS_CLASS "infiniband_verbs"
+#define PORT_STATE_MAX 24
+#define NETDEV_NAME_SIZE 16 /* IFNAMSIZ */
 
 enum device_kind {
 	DEVICE_VF,      /* SR-IOV virtual function: has physfn */
@@ -67,18 +65,15 @@ enum device_source {
 	SOURCE_DRA,
 };
 
-#define PORT_STATE_MAX 24
-#define NETDEV_NAME_SIZE 16 /* IFNAMSIZ */
-
+/* "" and 0 where something is not known */
 struct port {
 	unsigned number;                 /* counted from 1 */
-	char state[PORT_STATE_MAX];      /* "ACTIVE", "DOWN", …; "" unknown */
-	char link_layer[16];             /* "Ethernet" or "InfiniBand"; "" unknown */
-	char phys_state[PORT_STATE_MAX]; /* "LinkUp", "Polling", "Disabled", …; "" unknown */
-	double rate_gbps;                /* 0: unknown; this and phys_state: ports_read_all() */
-	int gid_index; /* of the first RoCE v2 GID that maps an IPv4 address; -1: none or not read
-			*/
-	char gid[48];  /* that GID; "" if there is none */
+	char state[PORT_STATE_MAX];      /* "ACTIVE", "DOWN", … */
+	char link_layer[16];             /* "Ethernet" or "InfiniBand" */
+	char phys_state[PORT_STATE_MAX]; /* this and the next: explain/pci.h */
+	double rate_gbps;
+	int gid_index; /* the first RoCE v2 GID that maps an IPv4 address; -1: none or not read */
+	char gid[48];  /* that GID */
 };
 
 /* Up and configured: what NCCL takes. Not so if the state is not known. */
@@ -87,7 +82,7 @@ bool port_is_active(const struct port *port);
 /* NCCL's verbs take these two alone (src/transport/net_ib/init.cc). EFA's is "Unknown". */
 bool port_is_foreign(const struct port *port);
 
-/* Empty strings where something does not apply or is not known. */
+/* "" where something does not apply or is not known */
 struct device {
 	char ibdev[64];      /* mlx5_6 */
 	char uverbs[24];     /* uverbs6 */
@@ -95,14 +90,11 @@ struct device {
 	char pci[24];        /* PCI address of the function */
 	char pf[24];         /* of its physical function */
 	enum device_kind kind;
-	enum device_source source; /* what names it; set by the dry run (explain/explain.h) */
-
+	enum device_source source; /* what names it: explain/explain.h */
 	char netdev[NETDEV_NAME_SIZE];
-	struct port *port; /* by number; NULL until node_read_ports, and if another network
-			      namespace has the device alone (exclusive mode) */
+	struct port *port; /* by number: node_read_ports() */
 	size_t n_ports;
-
-	const char *path;       /* directory of its parent device, relative to the sysroot */
+	const char *path;       /* its parent device's directory, below the sysroot */
 	struct pci_place place; /* of the PCI function */
 };
 
@@ -110,9 +102,8 @@ struct devices {
 	struct device *item;
 	size_t n;
 	size_t room;
-	/* Functions given to user space whole (vfio): no verbs. The kernel's names of their files
-	 * below /dev: "vfio/57" is a group, "vfio/devices/vfio0" a device */
-	const char **vfio;
+	const char **vfio; /* files of functions given to user space whole, below /dev: "vfio/57" is
+			      a group, "vfio/devices/vfio0" a device */
 	size_t n_vfio;
 	size_t vfio_room;
 };
@@ -126,18 +117,21 @@ void devices_append_names(const struct devices *devices, struct arena_text *text
 /* "2 RDMA devices and 1 vfio function"; NULL without memory */
 const char *devices_count_text(const struct devices *devices, struct arena *arena);
 
+/* Sorts by PCI address, then by name, numbers compared as numbers; devices without one come last.
+ * A number that linux.devices lists twice is kept once. */
+void devices_sort(struct devices *devices);
+
 /* What a character device is, by its number */
 enum node_number {
 	NUMBER_OTHER,
 	NUMBER_VERBS,
-	NUMBER_VFIO, /* a function given to user space whole */
+	NUMBER_VFIO,
 	NUMBER_VDPA, /* a virtio data path: no verbs */
 };
 
 /* What follows adds to *devices. If there is no memory, only the arena says so (err_of_arena). */
 
-/* The verbs device of a path like "sys/devices/…/infiniband_verbs/uverbs6". NULL if that is none,
- * if it has just gone, or without memory */
+/* The verbs device with the path "sys/devices/…/infiniband_verbs/uverbs6". NULL: that is none */
 const struct device *devices_add(const struct node *node, struct arena *arena, const char *path,
 				 struct devices *devices);
 
@@ -156,12 +150,6 @@ void node_find_address(const struct node *node, struct arena *arena, const char 
 void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		   struct devices *devices);
 
-/*
- * Sorts by PCI address, then by name, numbers compared as numbers; devices without one come last. A
- * number that linux.devices lists twice, under two paths, is kept once.
- */
-void devices_sort(struct devices *devices);
-
 /* ---- the ports of a device ---- */
 
 /* The directory ports/N, which the caller owns, or negative. number: counted from 1; 0: ports. */
@@ -171,22 +159,19 @@ int port_open(const struct node *node, const struct device *device, unsigned num
 void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX]);
 
 /*
- * Reads what a plan needs of the ports: number and link layer, and the state if there are several,
- * for which the kernel asks the device's firmware (ib_core's sysfs.c: ib_query_port): that can take
- * long on a sick device. A device that has left the host's sysfs (exclusive RDMA namespace mode)
- * gets none, nor does one whose link layer cannot be read.
+ * Number and link layer; the state only if there are several, because for it the kernel asks the
+ * device's firmware (ib_core's sysfs.c: ib_query_port), which can take long on a sick device. A
+ * device that another network namespace has alone (exclusive RDMA namespace mode) gets none.
  */
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device);
 
 /* ---- the network interface that belongs to an RDMA device (netdevs.c) ---- */
 
-/* As the host knows it: right for a container in the host's namespace only. */
+/* As the host knows it: right for a container in the host's namespace only */
 void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device);
 
-/*
- * As a pod knows them, by the device-info files that multus leaves: a hint, since they are not the
- * kernel's, for the devices that have none yet. sandbox_id: of the pod; NULL if it is not known.
- */
+/* As a pod knows them, by the device-info files that multus leaves, which prove nothing; for the
+ * devices that have none yet. sandbox_id: NULL: not known */
 void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
 			   const char *sandbox_id);
 

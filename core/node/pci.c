@@ -13,27 +13,14 @@
 
 void pci_read_place(const struct node *node, struct pci_place *place)
 {
-	cleanup_fd dir = -1;
+	cleanup_fd dir = place->path ? tree_open_dir(node->root, place->path) : -1;
 	char line[32];
-	char link[NODE_LINK_MAX];
-	char path[64];
 
-	if (!place->path)
-		return;
-	dir = tree_open_dir(node->root, place->path);
-	if (dir < 0)
-		return;
 	/* -1: the firmware does not say */
-	if (fs_read_line(dir, "numa_node", line, sizeof(line)) > 0 && line[0] != '-') {
-		place->numa_node = (int)strtol(line, NULL, 10);
-		place->has_numa_node = true;
-	}
-	if (fs_read_link(dir, "iommu_group", link, sizeof(link)) < 0)
+	if (dir < 0 || fs_read_line(dir, "numa_node", line, sizeof(line)) <= 0 || line[0] == '-')
 		return;
-	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s/type",
-		       text_base_name(link));
-	if (fs_read_line(node->root, path, place->iommu, sizeof(place->iommu)) < 0)
-		place->iommu[0] = '\0';
+	place->numa_node = (int)strtol(line, NULL, 10);
+	place->has_numa_node = true;
 }
 
 static size_t count_slashes(const char *path)

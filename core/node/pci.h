@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distances, and NVIDIA GPUs: for the policy's frameworks.deepep, the dry run and the doctor. */
+/* Distances, and NVIDIA GPUs: for the policy's frameworks.deepep, the dry run and the doctor */
 #ifndef OCI_RDMA_NODE_PCI_H
 #define OCI_RDMA_NODE_PCI_H
 
@@ -15,6 +15,7 @@ enum pci_distance {
 	PCI_SYS,     /* two NUMA nodes, or it is not known that it is one */
 };
 
+/* Its NUMA node */
 void pci_read_place(const struct node *node, struct pci_place *place);
 
 enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b);
@@ -35,8 +36,7 @@ struct gpus {
 	size_t room;
 };
 
-/* Adds the GPUs of the loaded driver, in order of address. False if it is not loaded; the node's
- * many other PCI functions are not read. */
+/* Adds the GPUs of the loaded driver, in order of address. False if it is not loaded */
 bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus);
 
 void gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,

@@ -288,7 +288,7 @@ int check_iommu(const struct doctor *doctor, struct findings *findings)
 	if (!context.devices.n && !doctor->gpus.n)
 		return 0;
 	for (size_t i = 0; i < context.devices.n; i++)
-		pci_read_place(&doctor->node, &context.devices.item[i].place);
+		pci_read_iommu(&doctor->node, &context.devices.item[i].place);
 	context.arguments = read_arguments(doctor, findings->arena);
 	context.active = has_iommu(doctor, findings->arena);
 	return !context.arguments || check_translation(&context) < 0 || check_bridges(&context) < 0

@@ -140,6 +140,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	for (size_t i = 0; i < devices.n; i++) {
 		ports_read_all(&node, &arena, &devices.item[i]);
 		pci_read_place(&node, &devices.item[i].place);
+		pci_read_iommu(&node, &devices.item[i].place);
 		check_gid_netdevs(&node, &devices.item[i]);
 	}
 	node_read_pod_netdevs(&node, &arena, &devices, "sandbox");
