@@ -5,16 +5,12 @@
 
 #include <stdint.h>
 
-/*
- * The highest limit of locked memory that this process, and what it starts, can set for itself; 0:
- * any. Without the right to raise it (rootless podman) a runtime would fail at more.
- */
+/* The highest limit of locked memory that this process, and what it starts, can set for itself,
+ * beyond which a runtime fails (rootless podman); 0: any */
 uint64_t own_memlock_max(void);
 
-/*
- * Those of these capabilities that neither this process nor what it starts can have: the bounding
- * set lacks them (capabilities(7)), and a runtime would fail at them. Ask before confine().
- */
+/* Those of these capabilities that the bounding set lacks, so that a runtime fails at them
+ * (capabilities(7)). Ask before confine(). */
 uint64_t own_lacks_capabilities(uint64_t capabilities);
 
 #endif

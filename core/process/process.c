@@ -20,8 +20,6 @@
 #include "core/plan/plan.h"
 
 #define NAME 2
-/* 52 fields, of 20 digits at most, and a name of 15 bytes, a kernel worker's of 63 */
-#define SIZE_OF_STAT 2048
 
 uint64_t process_stat_field(const char *text, int field)
 {
@@ -35,9 +33,10 @@ uint64_t process_stat_field(const char *text, int field)
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
 	cleanup_fd fd = fs_open(dir, path, O_RDONLY, RESOLVE_IN_ROOT);
-	static char text[SIZE_OF_STAT]; /* a caller's stack may be small */
-	/* The kernel gives it whole to a buffer that it fits (fs/seq_file.c, seq_read_iter). This
-	 * allocates nothing: a failure would look like another process. */
+	/* 52 fields, of 20 digits at most, and a name of 63 bytes at most, which the kernel gives
+	 * at once (fs/seq_file.c). A caller's stack may be small; and nothing is
+	 * allocated, since a failure would look like another process. */
+	static char text[2048];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 
 	if (n < 0 || (size_t)n == sizeof(text))
@@ -46,10 +45,8 @@ uint64_t process_stat_read(int dir, const char *path, int field)
 	return process_stat_field(text, field);
 }
 
-/* ---- /proc/PID/cgroup ---- */
-
-/* Whether the id is that of a podman pod, whose cgroup is above those of its containers (podman's
- * libpod/runtime_pod_linux.go). from: where the text begins */
+/* Whether the id is a podman pod's, by what stands before it (podman's libpod/
+ * runtime_pod_linux.go). from: where the text begins */
 static bool is_pods(const char *from, const char *id)
 {
 	static const char *const before[] = {"/libpod_parent/", "libpod_pod_"};
@@ -94,8 +91,6 @@ bool cgroup_names(const char *cgroups, const char *name)
 	return false;
 }
 
-#define CGROUP_SIZE_MAX (64 * 1024)
-
 int process_open_proc(pid_t pid)
 {
 	char path[32];
@@ -123,7 +118,7 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
 	struct fs_text text;
 	static struct err ignored; /* a caller's stack may be small */
 
-	if (fd < 0 || fs_read(&arena, fd, CGROUP_SIZE_MAX, "cgroup", &text, &ignored) < 0)
+	if (fd < 0 || fs_read(&arena, fd, 64 * 1024, "cgroup", &text, &ignored) < 0)
 		return false;
 	return cgroup_names(text.bytes, id) || (cgroup && cgroup_names(text.bytes, cgroup));
 }

@@ -21,62 +21,54 @@ struct process {
 /*
  * Opens the process and checks that it is this container's: its cgroup names the container's id or
  * the last part of linux.cgroupsPath (NULL if the spec has none), or the runtime that called us
- * started it. Returns 1; 0 if the process has ended, which is no error; -1 if it is not the
- * container's.
+ * started it. Returns 1; 0 if the process has ended, which is no error; -1 if it is another's.
  */
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err);
-/* /proc/<pid>, or -errno; another file system mounted there must not speak for the kernel
- * (CVE-2025-52881). */
-int process_open_proc(pid_t pid);
-
-/* Closes the descriptors. */
 void process_close(struct process *process);
 
 #define cleanup_process __attribute__((cleanup(process_close))) struct process
 
+/* /proc/<pid>, or -errno; another file system mounted there must not speak for the kernel
+ * (CVE-2025-52881). */
+int process_open_proc(pid_t pid);
+
 /*
- * Raises RLIMIT_MEMLOCK, soft and hard, to at least bytes (MEMLOCK_UNLIMITED: no limit); a limit
- * that is higher stays. Needs CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c,
- * do_prlimit). *ret_changed: the limit was lower. A process that has ended meanwhile is no error.
+ * Raises RLIMIT_MEMLOCK, soft and hard, to at least bytes (MEMLOCK_UNLIMITED: no limit). Needs
+ * CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed: the
+ * limit was lower. A process that has ended meanwhile is no error.
  */
 int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
 			  struct err *err);
 
-/* ---- /proc/PID/stat ---- */
+/* ---- /proc/PID/stat: its fields (proc(5)) ---- */
 
-/* Its fields (proc(5)) */
 #define PROCESS_STAT_PARENT 4
 #define PROCESS_STAT_START 22 /* in clock ticks since the machine's start */
 
 /*
- * A field behind the process' name, of /proc/PID/stat: path below the descriptor dir. 0 if the file
- * cannot be read whole or is cut off before that field.
- *
- * The name stands in parentheses and may itself hold anything, line breaks too, which the kernel
- * escapes in /proc/PID/status but not here (fs/proc/array.c, do_task_stat). So no part of the file
- * may be read without its end: what stands behind the last ')' is the kernel's.
+ * A field behind the process' name; path: below dir. 0 if the file cannot be read whole, or ends
+ * before. The name may hold anything, also ")" and line breaks, which the kernel does not escape
+ * (fs/proc/array.c, do_task_stat): only what stands behind the last ')' is the kernel's.
  */
 uint64_t process_stat_read(int dir, const char *path, int field);
 
 /* The same of the file's text */
 uint64_t process_stat_field(const char *text, int field);
 
-/* ---- /proc/PID/cgroup: whose process it is, by the names that engines give to cgroups ---- */
+/* ---- /proc/PID/cgroup, whose text is `cgroups` ---- */
 
 /*
- * True if one of a process' cgroups has that name as a whole part of its path: "…/crio-NAME.scope",
- * "…/libpod-NAME/container", "…/NAME"; and no part before it is that of another container, which
- * may have made the rest. cgroups: the text of /proc/PID/cgroup.
+ * True if one of the cgroups has that name as a whole part of its path: "…/crio-NAME.scope",
+ * "…/libpod-NAME/container", "…/NAME"; and no part before it is another container's, which may have
+ * made the rest.
  */
 bool cgroup_names(const char *cgroups, const char *name);
 
 #define CGROUP_ID_LENGTH 64 /* of CRI-O's, podman's, containerd's and Docker's ids, in digits */
 
-/*
- * The first id of a container in cgroups' names, CGROUP_ID_LENGTH digits that no NUL ends; NULL:
- * none. That of a podman pod, which stands in front of its containers', is none.
- */
+/* The first id of a container, CGROUP_ID_LENGTH digits; a podman pod's, which stands in front of
+ * its containers', is none. NULL: there is none */
 const char *cgroup_find_id(const char *from, const char *to);
 
 #endif
