@@ -188,14 +188,6 @@ static void plan_seccomp(const struct planning *p)
 			  list.text);
 }
 
-static void plan_variables(const struct planning *p)
-{
-	if (p->plan->decision == DECISION_TCP)
-		nccl_tcp_settings(p);
-	else if (p->devices->n)
-		nccl_rdma_settings(p);
-}
-
 int plan_fill(const struct planning *p, struct err *err)
 {
 	const char *mount = nccl_conf_mount(p->spec);
@@ -213,8 +205,10 @@ int plan_fill(const struct planning *p, struct err *err)
 		plan_warn(p, "rootless_memlock", "%s", plan->shortage);
 	if (p->devices->n)
 		plan_seccomp(p);
-	if (p->request->nccl)
-		plan_variables(p);
+	if (p->request->nccl && plan->decision == DECISION_TCP)
+		nccl_tcp_settings(p);
+	else if (p->request->nccl && p->devices->n)
+		nccl_rdma_settings(p);
 	if (plan->n_settings && mount)
 		plan_warn(p, "nccl_conf_mounted",
 			  "a mount on %.128s covers /etc/nccl.conf, so that the hook cannot write "
