@@ -396,12 +396,12 @@ uint64_t json_uint64(struct json_document *doc, const struct json_node *node, ui
 }
 
 unsigned json_word(struct json_document *doc, const struct json_node *node,
-		   const char *const *words, unsigned absent)
+		   const char *const *words)
 {
 	char list[256];
 
 	if (!json_expect(doc, node, JSON_STRING))
-		return absent;
+		return 0;
 	for (unsigned i = 0; words[i]; i++) {
 		if (json_equals(node, words[i]))
 			return i;
@@ -409,5 +409,5 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 	join_words(words, list, sizeof(list));
 	(void)json_fail(doc, node, "'%.*s' is not one of %s",
 			(int)(node->len < 64 ? node->len : 64), node->text, list);
-	return absent;
+	return 0;
 }

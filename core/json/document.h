@@ -129,9 +129,10 @@ bool json_bool(struct json_document *doc, const struct json_node *node, bool abs
 int64_t json_int64(struct json_document *doc, const struct json_node *node, int64_t absent);
 uint64_t json_uint64(struct json_document *doc, const struct json_node *node, uint64_t absent);
 
-/* Which of the words it is, counted from 0; words ends with NULL. */
+/* Which of the words it is, counted from 0, which is also that of an absent value; NULL ends them.
+ */
 unsigned json_word(struct json_document *doc, const struct json_node *node,
-		   const char *const *words, unsigned absent);
+		   const char *const *words);
 
 /* Zeroed memory for an item of that size for each of the array's; NULL after an error. */
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);

@@ -60,7 +60,7 @@ static void read_field(struct json_document *doc, const struct json_field *field
 	struct json_pairs *pairs = value;
 
 	if (field->words) {
-		*(unsigned *)value = json_word(doc, node, field->words, 0);
+		*(unsigned *)value = json_word(doc, node, field->words);
 	} else if (field->type == JSON_STRING) {
 		*(const char **)value = json_string(doc, node);
 	} else if (field->type == JSON_NUMBER) {

@@ -67,19 +67,14 @@ static bool get_bool(struct json_document *doc, const struct json_node *object, 
 	return json_bool(doc, json_get(doc, object, key, JSON_BOOL), absent);
 }
 
-/* An enum, by its words in its order */
+/* An enum, by its words in its order, of which the first is the default */
 static unsigned get_word(struct json_document *doc, const struct json_node *object, const char *key,
-			 const char *const *words, unsigned absent)
+			 const char *const *words)
 {
-	return json_word(doc, json_get(doc, object, key, JSON_STRING), words, absent);
+	return json_word(doc, json_get(doc, object, key, JSON_STRING), words);
 }
 
-/* "warn" is false, the other word true. */
-static bool get_switch(struct json_document *doc, const struct json_node *object, const char *key,
-		       const char *other)
-{
-	return get_word(doc, object, key, (const char *const[]){"warn", other, NULL}, 0) == 1;
-}
+#define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
 /* A string, or a number as it is spelled */
 static const char *text_of_value(struct json_document *doc, const struct json_node *node)
@@ -118,11 +113,10 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 static void read_device_kinds(struct json_document *doc, const struct json_node *list,
 			      struct config *config)
 {
-	static const char *const words[] = {"verbs", "vfio", NULL};
 	bool verbs = !list;
 
 	json_each(item, list) {
-		if (json_word(doc, item, words, 0) == 1)
+		if (json_word(doc, item, WORDS("verbs", "vfio")) == 1)
 			config->vfio = true;
 		else
 			verbs = true;
@@ -177,12 +171,10 @@ static void read_gid_index(struct json_document *doc, const struct json_node *no
 static void read_gdr_level(struct json_document *doc, const struct json_node *node,
 			   struct config *config)
 {
-	static const char *const words[] = {"LOC", "PIX", "PXB", "PXN", "P2C", "PHB", "SYS", NULL};
-
 	if (!node)
 		return;
 	if (node->type == JSON_STRING)
-		(void)json_word(doc, node, words, 0);
+		(void)json_word(doc, node, WORDS("LOC", "PIX", "PXB", "PXN", "P2C", "PHB", "SYS"));
 	else if (node->len != 1 || node->text[0] > '5')
 		(void)json_fail(doc, node, "a number must be from 0 to 5");
 	config->nccl.gdr_level = text_of_value(doc, node);
@@ -198,12 +190,11 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 static void read_nccl_keys(struct json_document *doc, const struct json_node *nccl,
 			   struct config *config)
 {
-	static const char *const keys[] = {"hca",       "socket_ifname", "gid_index",
-					   "gdr_level", "extra",         NULL};
 	const struct json_node *ifname =
 		json_get(doc, nccl, "socket_ifname", JSON_STRING | JSON_NULL);
 
-	json_known_keys(doc, nccl, keys);
+	json_known_keys(doc, nccl,
+			WORDS("hca", "socket_ifname", "gid_index", "gdr_level", "extra"));
 	config->nccl.hca = get_bool(doc, nccl, "hca", config->nccl.hca);
 	if (ifname)
 		config->nccl.socket_ifname = variable_value(doc, ifname);
@@ -215,9 +206,7 @@ static void read_nccl_keys(struct json_document *doc, const struct json_node *nc
 static void read_frameworks(struct json_document *doc, const struct json_node *frameworks,
 			    struct config *config)
 {
-	static const char *const keys[] = {"ucx", "nvshmem", "deepep", "gloo", NULL};
-
-	json_known_keys(doc, frameworks, keys);
+	json_known_keys(doc, frameworks, WORDS("ucx", "nvshmem", "deepep", "gloo"));
 	config->frameworks.ucx = get_bool(doc, frameworks, "ucx", false);
 	config->frameworks.nvshmem = get_bool(doc, frameworks, "nvshmem", false);
 	config->frameworks.deepep = get_bool(doc, frameworks, "deepep", false);
@@ -227,31 +216,14 @@ static void read_frameworks(struct json_document *doc, const struct json_node *f
 static void read_keys(struct json_document *doc, const struct json_node *root,
 		      struct config *config)
 {
-	static const char *const keys[] = {
-		"opt_in",
-		"namespaces",
-		"devices",
-		"memlock",
-		"require_memory_limit",
-		"capabilities",
-		"nccl",
-		"frameworks",
-		"on_no_device",
-		"on_denied",
-		"on_error",
-		"on_missed",
-		"privileged_scan",
-		"seccomp",
-		NULL,
-	};
-	static const char *const opt_in[] = {"annotation", "device", NULL};
-	static const char *const no_device[] = {"ignore", "tcp", "fail", NULL};
-	static const char *const missed[] = {"report", "mend", "refuse", NULL};
 	const struct json_node *nccl = json_get(doc, root, "nccl", JSON_OBJECT);
 	const struct json_node *extra = json_get(doc, nccl, "extra", JSON_OBJECT);
 
-	json_known_keys(doc, root, keys);
-	config->opt_in = get_word(doc, root, "opt_in", opt_in, OPT_IN_ANNOTATION);
+	json_known_keys(doc, root,
+			WORDS("opt_in", "namespaces", "devices", "memlock", "require_memory_limit",
+			      "capabilities", "nccl", "frameworks", "on_no_device", "on_denied",
+			      "on_error", "on_missed", "privileged_scan", "seccomp"));
+	config->opt_in = get_word(doc, root, "opt_in", WORDS("annotation", "device"));
 	read_admitted_namespaces(doc, json_get(doc, root, "namespaces", JSON_ARRAY), config);
 	read_device_kinds(doc, json_get(doc, root, "devices", JSON_ARRAY), config);
 	read_granted_memlock(doc, json_get(doc, root, "memlock", JSON_STRING | JSON_NUMBER),
@@ -260,12 +232,12 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	read_granted_capabilities(doc, json_get(doc, root, "capabilities", JSON_ARRAY), config);
 	read_nccl_keys(doc, nccl, config);
 	read_frameworks(doc, json_get(doc, root, "frameworks", JSON_OBJECT), config);
-	config->on_no_device = get_word(doc, root, "on_no_device", no_device, NO_DEVICE_IGNORE);
-	config->fail_on_denied = get_switch(doc, root, "on_denied", "fail");
-	config->fail_on_error = get_switch(doc, root, "on_error", "fail");
-	config->on_missed = get_word(doc, root, "on_missed", missed, MISSED_REPORT);
+	config->on_no_device = get_word(doc, root, "on_no_device", WORDS("ignore", "tcp", "fail"));
+	config->fail_on_denied = get_word(doc, root, "on_denied", WORDS("warn", "fail"));
+	config->fail_on_error = get_word(doc, root, "on_error", WORDS("warn", "fail"));
+	config->on_missed = get_word(doc, root, "on_missed", WORDS("report", "mend", "refuse"));
 	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
-	config->amend_seccomp = get_switch(doc, root, "seccomp", "amend");
+	config->amend_seccomp = get_word(doc, root, "seccomp", WORDS("warn", "amend"));
 	if (extra)
 		extra_read(doc, extra, config);
 }

@@ -1,11 +1,11 @@
 #!/bin/bash
-# The keys of config.json and the annotations of a pod have one source each, the lists in core/policy/policy.c, which the hook
+# The keys of config.json and the annotations of a pod have one source each, the lists in core/policy, which the hook
 # says when it meets one that it does not know. All else that has to name them is held against it: what fails here says where to add what.
 # shellcheck disable=SC2016 # backticks are Markdown's
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 by_case
-TABLE=core/policy/policy.c
+TABLE=core/policy/variables.c
 MANUAL=doc/configuration.md
 INSTALLED=config/config.json
 
@@ -62,7 +62,7 @@ is "$MANUAL says each key's default, which is $INSTALLED's" "" "$(cat "$T/defaul
 
 variables=$(sed -n 's/^\t*{"\([A-Z_]*\)", "\([a-z_.]*\)", .*},$/\2 \1/p' "$TABLE")
 all_in "variable_key of $TABLE" "the variables of each key of nccl and frameworks" "$(grep -E '^(nccl|frameworks)\.' <<<"$leaves" | grep -vx nccl.extra)" \
-	"$(cut -d ' ' -f 1 <<<"$variables" | sort -u)"
+	"$(cut -d ' ' -f 1 <<<"$variables" | grep '\.' | sort -u)"
 while read -r key variable; do
 	section "$key" | grep -qw "$variable" || echo "$key: add $variable to its section of $MANUAL"
 	[[ $key != nccl.* ]] || grep -q "^| \`$variable\` | .*\`$key\`" doc/nccl.md || echo "$key: add $variable and why to the table of doc/nccl.md"

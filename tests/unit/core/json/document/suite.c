@@ -51,7 +51,7 @@ static void read_root(struct json_document *doc, struct fields *fields)
 	fields->number = json_int64(doc, json_get(doc, root, "n", JSON_NUMBER), fields->number);
 	fields->count = json_uint64(doc, json_get(doc, root, "u", JSON_NUMBER), fields->count);
 	fields->flag = json_bool(doc, json_get(doc, root, "flag", JSON_BOOL), fields->flag);
-	fields->word = json_word(doc, json_get(doc, root, "word", JSON_STRING), words, 7);
+	fields->word = json_word(doc, json_get(doc, root, "word", JSON_STRING), words);
 	fields->list = json_strings(doc, json_get(doc, root, "list", JSON_ARRAY | JSON_NULL),
 				    &fields->n_list);
 	read_map(doc, json_get(doc, root, "map", JSON_OBJECT), fields);
