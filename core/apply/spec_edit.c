@@ -36,6 +36,13 @@ struct grant grant_of_plan(const struct plan *plan)
 	};
 }
 
+int limit_inherit(struct grant *grant, struct err *err)
+{
+	if (getrlimit64(RLIMIT_MEMLOCK, &grant->inherited) < 0)
+		return err_sys(err, errno, "RLIMIT_MEMLOCK");
+	return 0;
+}
+
 /* ---- pieces: without memory, only the arena says so ---- */
 
 static void splice(struct edit *e, size_t begin, size_t end, const char *text)
@@ -224,14 +231,5 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	if (err_of_arena(arena, err) < 0)
 		return -1;
 	*ret_text = (struct fs_text){.bytes = out.text, .len = out.len};
-	return 0;
-}
-
-/* ---- what a runtime may give ---- */
-
-int limit_inherit(struct grant *grant, struct err *err)
-{
-	if (getrlimit64(RLIMIT_MEMLOCK, &grant->inherited) < 0)
-		return err_sys(err, errno, "RLIMIT_MEMLOCK");
 	return 0;
 }

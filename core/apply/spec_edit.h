@@ -24,38 +24,29 @@ struct grant {
 	const struct setting *settings;
 	size_t n_settings;
 	uint32_t seccomp; /* system calls that linux.seccomp is to allow; not for a process.json */
-	/* RLIMIT_MEMLOCK of a process whose spec lists none, which an entry must not lower; 0: not
-	 * known */
+	/* RLIMIT_MEMLOCK of a process whose spec lists none, as its runtime starts with our own; 0:
+	 * not known */
 	struct rlimit64 inherited;
 };
 
 /* The grant that a plan makes; its settings are those of the plan. */
 struct grant grant_of_plan(const struct plan *plan);
 
+/* Sets grant->inherited to our own limit. */
+int limit_inherit(struct grant *grant, struct err *err);
+
 /*
  * text: what spec was parsed from. *ret_text: the edited text in the arena, or text itself if there
  * was nothing to add. Returns 0, or -1 with the reason. What is edited:
  *
- * - rlimits: an RLIMIT_MEMLOCK entry is raised in its place; if there is none, one is added. A
- * limit that is higher, also an inherited one, is left as it is.
- *
- * - capabilities: added to all five sets, so that a process of another user than root has them too.
- *   A process.json without this member is left so, because the container's own capabilities then
- *   count.
- *
  * - env: a variable is added if its name is not set.
- *
+ * - rlimits: each RLIMIT_MEMLOCK is raised in its place, or else one is added. A limit that is
+ *   higher, also an inherited one, is left as it is.
+ * - capabilities: added to all five sets, so that a process of another user than root has them too.
+ *   A process.json without this member stays so: the container's own capabilities then count.
  * - seccomp: one more rule at the end of linux.seccomp.syscalls.
  */
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct grant *grant, struct fs_text *ret_text, struct err *err);
-
-/* ---- what a runtime may give ---- */
-
-/*
- * Sets grant->inherited to our own limit: the runtime starts with it, and its process too where the
- * spec lists none.
- */
-int limit_inherit(struct grant *grant, struct err *err);
 
 #endif

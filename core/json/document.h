@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A JSON text as a tree of values, built by yajl's callbacks in an arena. A reader goes through it
- * from top to bottom:
- *
- *	struct json_document doc;
+ * A JSON text as a tree of values in an arena, which a reader goes through from top to bottom:
  *
  *	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
  *		return -1;
@@ -77,22 +74,17 @@ struct json_document {
 	struct json_node *root;
 };
 
-/*
- * what: the file's name for errors. The text and all the document points to must live as long as
- * the document. Returns 0, or -1 with the reason in *err; what was read until then is in .root, or
- * .root is NULL.
- */
+/* what: the file's name for errors. The text must live as long as the document. Returns 0, or -1
+ * with the reason in *err; what was read until then is in .root, or .root is NULL. */
 int json_parse(struct json_document *ret_doc, struct arena *arena, const char *what,
 	       const char *text, size_t len, unsigned options, struct err *err);
 
-/*
- * The object's member of that key. It must have one of the types (JSON_*); if JSON_NULL is one of
- * them, null counts as absent. NULL if it is absent.
- */
+/* The object's member of that key, of one of these types; NULL if it is absent, or a null that is
+ * one of them. */
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types);
 
-/* The same, of any type, null too, and the first of several */
+/* The same without errors: of any type, null too, and the first of several */
 const struct json_node *json_find(const struct json_node *object, const char *key);
 
 /* True if the value has one of the types; else that is the error. */

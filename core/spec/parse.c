@@ -70,6 +70,11 @@ void spec_apply_rule(bool allow, const char *type, const char *access, int64_t m
 		*every_device = allow;
 }
 
+/*
+ * The kernel's verbs devices have major 231, from the 33rd on one that is chosen when ib_uverbs is
+ * loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
+ * find_dynamic_major); so have those of vfio (drivers/vfio/group.c, device_cdev.c).
+ */
 bool spec_device_may_count(const struct spec_device *device)
 {
 	int64_t major = device->major;

@@ -26,10 +26,10 @@ struct identity {
 	 * leaves it to the pod's author. */
 	const char *pod_uid;
 	const char *sandbox_id;
+	/* Why all above is unknown: the container has "annotations of two engines, …" */
+	const char *doubt;
 	bool sandbox;    /* the pod's pause container: it never gets a device */
 	bool kubernetes; /* it has annotations of Kubernetes, from any author */
-	const char
-		*doubt; /* why all but these is unknown: it has "annotations of two engines, …" */
 };
 
 /* ---- system calls (seccomp.c) ---- */
@@ -48,11 +48,9 @@ struct seccomp_profile seccomp_read(struct json_document *doc, const struct json
 
 /* ---- linux.resources ---- */
 
-/*
- * Whether the container has every device of the host, by one more of its device rules, in their
- * order: also a privileged container's begin with "deny all". type, access: "" if it says none;
- * major, minor: -1 for any.
- */
+/* Whether the container has every device of the host, by one more of its device rules: also a
+ * privileged container's begin with "deny all". type, access: "" if it says none; major, minor: -1
+ * for any. */
 void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
 		     bool *every_device);
 
@@ -98,12 +96,7 @@ enum spec_capability_set {
 
 extern const char *const spec_capability_sets[SPEC_CAPABILITY_SETS];
 
-/*
- * By its number: the kernel's verbs devices have major 231, from the 33rd on one that is chosen
- * when ib_uverbs is loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
- * find_dynamic_major); so have those of vfio (drivers/vfio/group.c, device_cdev.c). False: it is
- * neither.
- */
+/* By its number: false if it is neither a verbs nor a vfio device. */
 bool spec_device_may_count(const struct spec_device *device);
 
 struct spec {
@@ -112,33 +105,28 @@ struct spec {
 
 	struct spec_annotation *annotations;
 	size_t n_annotations;
-	bool asked; /* by SPEC_ASK among a hook's arguments, which only the engine's user can write
-		     */
+	bool asked; /* by SPEC_ASK: only the engine's user can write a hook's arguments */
 
 	const char **env; /* "NAME=value" */
 	size_t n_env;
-	bool has_memlock; /* process.rlimits lists RLIMIT_MEMLOCK; below is the last that it lists
-			   */
+	bool has_memlock; /* process.rlimits lists RLIMIT_MEMLOCK; below is the last one */
 	uint64_t memlock_soft;
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
 	const struct json_node *process; /* where it stands, be it null; NULL: absent */
-	bool process_only; /* from a process.json: what it leaves out, the container's own spec says
-			    */
+	bool process_only; /* from a process.json: the container's spec says what it leaves out */
 
 	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */
 	const char **mounts; /* destinations */
 	size_t n_mounts;
-	/* What is mounted from below SPEC_VERBS_DIR: device files, where the engine cannot make
-	 * any (rootless) */
+	/* Mounted from below SPEC_VERBS_DIR, as an engine that cannot make device files does */
 	const char **verbs_sources;
 	size_t n_verbs_sources;
 
 	struct spec_device *devices;
 	size_t n_devices;
-	bool every_device; /* the device rules allow reading and writing all of the host's */
-	/* The cgroup's memory limit in bytes, as the runtime will set it; 0: none */
-	uint64_t memory_limit;
+	bool every_device;     /* the device rules allow reading and writing all of the host's */
+	uint64_t memory_limit; /* the cgroup's in bytes, as the runtime will set it; 0: none */
 	struct seccomp_profile seccomp;
 	const char *cgroups_path; /* NULL if it says none */
 	bool user_namespace;
@@ -160,10 +148,7 @@ struct identity identity_read(struct json_document *doc, const struct json_node 
 /* The first in process.env, as getenv(3) finds it, or NULL */
 const char *spec_getenv(const struct spec *spec, const char *name);
 
-/*
- * The part of linux.cgroupsPath that names the container: "/a/b" is "b", systemd's
- * "a.slice:crio:id" is "id". NULL if there is none.
- */
+/* What names the container in linux.cgroupsPath, "b" in "/a/b" or "a.slice:crio:b"; or NULL */
 const char *spec_cgroup_name(const struct spec *spec);
 
 /* Returns -1 with the reason: too many, or no memory. */
@@ -193,10 +178,9 @@ struct state {
 	bool sandbox;       /* a pod's pause container: it never gets a device */
 	bool asks;          /* oci-rdma-hook.io/inject is "true" */
 	/*
-	 * run.oci.hooks.stderr: crun has opened the file of the node that this annotation names as
-	 * the hooks' stderr (src/libcrun/container.c, open_hooks_output). A pod's author may have
-	 * written it, or the image's; CRI-O since 1.30 takes it away. True if the text has these
-	 * words anywhere, or could not be read whole: a reason why it cannot be read quotes it.
+	 * By the annotation run.oci.hooks.stderr of a pod's or an image's author: crun has opened
+	 * that file of the node as the hooks' stderr (src/libcrun/container.c, open_hooks_output;
+	 * CRI-O since 1.30 takes it away). Also true if the state could not be read whole.
 	 */
 	bool stderr_chosen;
 };
@@ -211,10 +195,9 @@ int state_read(struct arena *arena, int fd, struct state *ret_state, struct err 
 
 /*
  * The addresses (PCI, or an auxiliary device's name) that device plugins have written into
- * process.env, PCIDEVICE_<resource>=… and SRIOVNETWORK_VF_DEVICE_<d>=…, in the arena. A pod's
- * author can write the same variables, so they prove nothing unless the container has every device
- * anyway. What else the plugins write only labels devices: explain/claims.h. Returns how many;
- * without memory the arena says so.
+ * process.env, PCIDEVICE_<resource>=… and SRIOVNETWORK_VF_DEVICE_<d>=…. A pod's author can write
+ * the same variables, so they prove nothing unless the container has every device anyway. Returns
+ * how many; without memory the arena says so.
  */
 size_t spec_addresses(struct arena *arena, const struct spec *spec,
 		      const char *const **ret_addresses);
