@@ -65,14 +65,14 @@ struct building {
 	struct json_node *open[JSON_DEPTH_MAX];
 };
 
-/* yajl has decoded a text with escapes into memory of its own. */
-static const char *keep_text(struct json_document *doc, const char *text, size_t len)
+/* yajl's texts are not NUL-terminated, and those with escapes in memory that it uses again. */
+static const char *keep_text(struct json_document *doc, const void *text, size_t len)
 {
-	if (text < doc->text || text >= doc->text + doc->len)
-		text = arena_strndup(doc->arena, text, len);
-	if (!text)
+	const char *copy = arena_strndup(doc->arena, text, len);
+
+	if (!copy)
 		(void)json_no_memory(doc);
-	return text;
+	return copy;
 }
 
 /* len: of the text, as which the value ends where yajl is, or of the opening bracket */
@@ -112,7 +112,7 @@ static int on_key(void *context, const unsigned char *key, size_t len)
 {
 	struct building *b = context;
 
-	b->key = keep_text(b->doc, (const char *)key, len);
+	b->key = keep_text(b->doc, key, len);
 	b->key_len = len;
 	return b->key != NULL;
 }
@@ -138,7 +138,7 @@ static int on_string(void *context, const unsigned char *text, size_t len)
 {
 	struct building *b = context;
 
-	return add_value(b, JSON_STRING, keep_text(b->doc, (const char *)text, len), len) != NULL;
+	return add_value(b, JSON_STRING, keep_text(b->doc, text, len), len) != NULL;
 }
 
 static int open_value(struct building *b, enum json_type type)
@@ -231,16 +231,29 @@ const struct json_node *json_first(const struct json_node *node)
 	return node && node->type & (JSON_ARRAY | JSON_OBJECT) ? node->first : NULL;
 }
 
+static bool is_word(const char *text, size_t len, const char *word)
+{
+	return len == strlen(word) && memcmp(text, word, len) == 0;
+}
+
 bool json_key_is(const struct json_node *member, const char *key)
 {
-	return member->key && member->key_len == strlen(key) &&
-	       memcmp(member->key, key, member->key_len) == 0;
+	return member->key && is_word(member->key, member->key_len, key);
 }
 
 bool json_equals(const struct json_node *node, const char *text)
 {
-	return node && node->type == JSON_STRING && node->len == strlen(text) &&
-	       memcmp(node->text, text, node->len) == 0;
+	return node && node->type == JSON_STRING && is_word(node->text, node->len, text);
+}
+
+/* Its index; that of the NULL at their end if it is none of them */
+static unsigned find_word(const char *const *words, const char *text, size_t len)
+{
+	unsigned i = 0;
+
+	while (words[i] && !is_word(text, len, words[i]))
+		i++;
+	return i;
 }
 
 const struct json_node *json_find(const struct json_node *object, const char *key)
@@ -269,15 +282,6 @@ const struct json_node *json_get(struct json_document *doc, const struct json_no
 	return json_expect(doc, found, types) && found->type != JSON_NULL ? found : NULL;
 }
 
-static bool is_one_of(const struct json_node *member, const char *const *keys)
-{
-	for (size_t i = 0; keys[i]; i++) {
-		if (json_key_is(member, keys[i]))
-			return true;
-	}
-	return false;
-}
-
 /* "a, b" */
 static void join_words(const char *const *words, char *list, size_t size)
 {
@@ -294,7 +298,7 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 	if (!json_expect(doc, object, JSON_OBJECT))
 		return;
 	json_each(member, object) {
-		if (is_one_of(member, known))
+		if (known[find_word(known, member->key, member->key_len)])
 			continue;
 		if (list[0])
 			(void)json_fail(doc, member, "unknown key");
@@ -306,24 +310,17 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 static const char *c_string(struct json_document *doc, const struct json_node *node,
 			    const char *text, size_t len)
 {
-	const char *copy;
-
-	if (memchr(text, 0, len)) {
-		(void)json_fail(doc, node, "contains a NUL character");
-		return "";
-	}
-	copy = arena_strndup(doc->arena, text, len);
-	if (!copy)
-		(void)json_no_memory(doc);
-	return copy ? copy : "";
+	if (strlen(text) == len)
+		return text;
+	(void)json_fail(doc, node, "contains a NUL character");
+	return "";
 }
 
 const char *json_string(struct json_document *doc, const struct json_node *node)
 {
-	if (!node)
-		return NULL;
-	return json_expect(doc, node, JSON_STRING) ? c_string(doc, node, node->text, node->len)
-						   : "";
+	if (!json_expect(doc, node, JSON_STRING))
+		return node ? "" : NULL;
+	return c_string(doc, node, node->text, node->len);
 }
 
 const char *json_key(struct json_document *doc, const struct json_node *member)
@@ -364,23 +361,21 @@ bool json_bool(struct json_document *doc, const struct json_node *node, bool abs
 	return json_expect(doc, node, JSON_BOOL) ? node->text[0] == 't' : absent;
 }
 
-/* An int64_t's bits if is_signed. What is cut off is out of range: JSON has no leading zeros. */
+/* An int64_t's bits if is_signed */
 static uint64_t read_integer(struct json_document *doc, const struct json_node *node,
 			     bool is_signed, uint64_t absent)
 {
 	const char *allowed = is_signed ? "-0123456789" : "0123456789";
-	char digits[32];
 	uint64_t number;
 
 	if (!json_expect(doc, node, JSON_NUMBER))
 		return absent;
-	(void)snprintf(digits, sizeof(digits), "%.*s",
-		       (int)(node->len < sizeof(digits) ? node->len : sizeof(digits)), node->text);
 	errno = 0;
-	number = is_signed ? (uint64_t)strtoll(digits, NULL, 10) : strtoull(digits, NULL, 10);
-	if (!errno && !digits[strspn(digits, allowed)])
+	number = is_signed ? (uint64_t)strtoll(node->text, NULL, 10)
+			   : strtoull(node->text, NULL, 10);
+	if (!errno && !node->text[strspn(node->text, allowed)])
 		return number;
-	(void)json_fail(doc, node, "%s is not an integer %s", digits,
+	(void)json_fail(doc, node, "%.31s is not an integer %s", node->text,
 			is_signed ? "in the range of 64 bits" : "from 0 to 2^64-1");
 	return absent;
 }
@@ -399,15 +394,14 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 		   const char *const *words)
 {
 	char list[256];
+	unsigned found;
 
 	if (!json_expect(doc, node, JSON_STRING))
 		return 0;
-	for (unsigned i = 0; words[i]; i++) {
-		if (json_equals(node, words[i]))
-			return i;
-	}
+	found = find_word(words, node->text, node->len);
+	if (words[found])
+		return found;
 	join_words(words, list, sizeof(list));
-	(void)json_fail(doc, node, "'%.*s' is not one of %s",
-			(int)(node->len < 64 ? node->len : 64), node->text, list);
+	(void)json_fail(doc, node, "'%.64s' is not one of %s", node->text, list);
 	return 0;
 }

@@ -54,9 +54,10 @@ struct json_node {
 	uint32_t end;   /* behind the last byte */
 	uint32_t len;   /* array, object: items; else bytes of .text */
 	uint32_t key_len;
-	const char *key; /* decoded, not NUL-terminated; NULL for an array's item */
+	const char *key; /* decoded, may contain a NUL character; NULL for an array's item */
 	union {
-		const char *text; /* string: decoded; else as spelled; not NUL-terminated */
+		const char
+			*text; /* string: decoded, may contain a NUL character; else as spelled */
 		struct json_node *first;
 	};
 	struct json_node *next;
@@ -107,8 +108,9 @@ bool json_key_is(const struct json_node *member, const char *key);
 /* True for a string of this text. */
 bool json_equals(const struct json_node *node, const char *text);
 
-/* A copy in the arena. A NUL character is an error: C would see another string. NULL if the value
- * is absent, "" after an error. */
+/* In the arena. A NUL character is an error: C would see another string. NULL if the value is
+ * absent,
+ * "" after an error. */
 const char *json_string(struct json_document *doc, const struct json_node *node);
 const char *json_key(struct json_document *doc, const struct json_node *member);
 
