@@ -268,16 +268,18 @@ const struct json_node *json_find(const struct json_node *object, const char *ke
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types)
 {
-	const struct json_node *found;
+	const struct json_node *found = NULL;
 
 	if (!json_expect(doc, object, JSON_OBJECT))
 		return NULL;
-	found = json_find(object, key);
-	for (const struct json_node *other = found; other && (other = other->next);) {
-		if (json_key_is(other, key)) {
-			(void)json_fail(doc, other, "occurs twice");
+	json_each(member, object) {
+		if (!json_key_is(member, key))
+			continue;
+		if (found) {
+			(void)json_fail(doc, member, "occurs twice");
 			return NULL;
 		}
+		found = member;
 	}
 	return json_expect(doc, found, types) && found->type != JSON_NULL ? found : NULL;
 }

@@ -96,7 +96,7 @@ enum spec_capability_set {
 
 extern const char *const spec_capability_sets[SPEC_CAPABILITY_SETS];
 
-/* By its number: false if it is neither a verbs nor a vfio device. */
+/* devices.c: by its number; false if it is neither a verbs nor a vfio device */
 bool spec_device_may_count(const struct spec_device *device);
 
 struct spec {
@@ -188,7 +188,7 @@ struct state {
 /* fd: read to its end. Strings live in the arena. stderr_chosen is set also if this fails. */
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err);
 
-/* ---- the devices that the environment names ---- */
+/* ---- the devices that the environment names (devices.c) ---- */
 
 /* More than any node has; the rest is left out. */
 #define SPEC_ADDRESSES_MAX 4096
