@@ -219,7 +219,7 @@ static int put_plan(yajl_gen gen, void *context)
 	(void)yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
 	put_identity(gen, container);
-	json_put_member(gen, "decision", decision_name(container->plan.decision));
+	json_put_member(gen, "decision", decision_names[container->plan.decision]);
 	json_put_member(gen, "reason", container->plan.reason);
 	json_put_member(gen, "rdma_netns", rdma_modes[report->mode]);
 	if (container->doubt)

@@ -42,7 +42,7 @@ static void print_identity(FILE *out, const struct container *container)
 			      dash_if_empty(identity->pod));
 	if (container->id)
 		(void)fprintf(out, "  id %.12s", container->id);
-	(void)fprintf(out, "\ndecision   %s: %s\n", decision_name(container->plan.decision),
+	(void)fprintf(out, "\ndecision   %s: %s\n", decision_names[container->plan.decision],
 		      container->plan.reason);
 	print_record(out, container);
 }

@@ -176,11 +176,6 @@ static unsigned first_port(const struct device *device)
 	return device->n_ports ? device->port[0].number : 1;
 }
 
-static void warn_no_map(const struct planning *p, const char *gpu, const char *reason)
-{
-	plan_warn(p, "no_gpu_map", "%s%s: DEEP_EP_DEVICE_TO_HCA_MAPPING is not set", gpu, reason);
-}
-
 /*
  * "0:mlx5_6:1,1:mlx5_7:1": each process of DeepEP takes the HCA of its GPU by CUDA's index
  * (deepseek-ai/DeepEP pull request 466, deep_ep/buffer.py, _setup_device_hca_mapping), since
@@ -189,32 +184,31 @@ static void warn_no_map(const struct planning *p, const char *gpu, const char *r
  */
 static void add_deepep(const struct planning *p)
 {
-	const struct gpus *gpus = p->gpus;
-	const struct devices *devices = p->devices;
-	unsigned *taken = arena_alloc(p->arena, devices->n * sizeof(*taken));
+	unsigned *taken = arena_alloc(p->arena, p->devices->n * sizeof(*taken));
+	const char *why =
+		p->gpus->n ? NULL : "linux.devices names no GPU of NVIDIA's loaded driver";
+	const struct gpu *gpu = p->gpus->item;
 	struct arena_text list = {.arena = p->arena};
 
-	if (!gpus->n)
-		warn_no_map(p, "", "linux.devices names no GPU of NVIDIA's loaded driver");
-	for (size_t i = 0; taken && i < gpus->n; i++) {
-		const struct gpu *gpu = &gpus->item[i];
-		const struct device *device = take_nearest(gpu, devices, taken);
+	for (size_t i = 0; taken && !why && i < p->gpus->n; i++) {
+		const struct device *device;
 
-		if (!gpu->model[0] || strcmp(gpu->model, gpus->item[0].model) != 0) {
-			warn_no_map(p, gpu->pci,
-				    " is a GPU of another model than the first, so that CUDA's "
-				    "order is not known");
-			return;
-		}
-		if (!device) {
-			warn_no_map(p, gpu->pci,
-				    " has no HCA on its NUMA node, and several elsewhere");
-			return;
-		}
-		arena_append(&list, "%s%zu:%s:%u", i ? "," : "", i, device->ibdev,
-			     first_port(device));
+		gpu = &p->gpus->item[i];
+		device = take_nearest(gpu, p->devices, taken);
+		if (!gpu->model[0] || strcmp(gpu->model, p->gpus->item[0].model) != 0)
+			why = " is a GPU of another model than the first, so that CUDA's order is "
+			      "not known";
+		else if (!device)
+			why = " has no HCA on its NUMA node, and several elsewhere";
+		else
+			arena_append(&list, "%s%zu:%s:%u", i ? "," : "", i, device->ibdev,
+				     first_port(device));
 	}
-	setting_add(p, SCOPE_ENV, "DEEP_EP_DEVICE_TO_HCA_MAPPING", list.text);
+	if (why)
+		plan_warn(p, "no_gpu_map", "%s%s: DEEP_EP_DEVICE_TO_HCA_MAPPING is not set",
+			  p->gpus->n ? gpu->pci : "", why);
+	else
+		setting_add(p, SCOPE_ENV, "DEEP_EP_DEVICE_TO_HCA_MAPPING", list.text);
 }
 
 void framework_settings(const struct planning *p)

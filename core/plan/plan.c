@@ -6,17 +6,12 @@
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
 
-const char *decision_name(enum decision decision)
-{
-	static const char *const names[] = {
-		[DECISION_NONE] = "none",
-		[DECISION_GRANT] = "grant",
-		[DECISION_TCP] = "tcp",
-		[DECISION_DENIED] = "denied",
-	};
-
-	return names[decision];
-}
+const char *const decision_names[] = {
+	[DECISION_NONE] = "none",
+	[DECISION_GRANT] = "grant",
+	[DECISION_TCP] = "tcp",
+	[DECISION_DENIED] = "denied",
+};
 
 static void set_decision(const struct planning *p, enum decision decision, const char *reason)
 {

@@ -111,7 +111,7 @@ int plan_decide(const struct planning *p, struct err *err);
 int plan_fill(const struct planning *p, struct err *err);
 
 /* "grant", "tcp", "none", "denied" */
-const char *decision_name(enum decision decision);
+extern const char *const decision_names[];
 
 /* The decision is "grant" or "tcp". */
 bool plan_gives(const struct plan *plan);

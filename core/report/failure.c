@@ -82,7 +82,7 @@ static bool log_refusal(struct container *container, const struct outcome *outco
 	    (!outcome->must_fail && is_said(container, entry, outcome->result)))
 		return false;
 	line = log_reason(container, denied ? LOG_WARNING : LOG_INFO,
-			  decision_name(denied ? DECISION_DENIED : DECISION_NONE), outcome->reason,
+			  decision_names[denied ? DECISION_DENIED : DECISION_NONE], outcome->reason,
 			  entry->name);
 	if (outcome->must_fail)
 		tell_caller(line ? line : outcome->reason);

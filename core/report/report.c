@@ -127,7 +127,7 @@ static void log_grant(struct container *container, const struct applied *applied
 	uint64_t capabilities = applied->capabilities ? plan->granted : 0;
 	const char *const *name = capability_names(&container->arena, capabilities);
 	struct arena_text line = log_begin(
-		container, LOG_INFO, given_before ? "addition" : decision_name(plan->decision));
+		container, LOG_INFO, given_before ? "addition" : decision_names[plan->decision]);
 
 	if (!plan->memlock || given_before)
 		arena_append(&line, " memlock=-");

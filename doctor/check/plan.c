@@ -166,7 +166,7 @@ static int add_decision(const struct context *context)
 				    record->policy ? record->policy : "unknown");
 	}
 	return findings_add(context->findings, "plan", NULL, status, remedy, "%s: %s (%s)",
-			    decision_name(container->plan.decision), container->plan.reason,
+			    decision_names[container->plan.decision], container->plan.reason,
 			    context->doctor->target.spec_path);
 }
 
