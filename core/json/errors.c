@@ -45,8 +45,7 @@ static void path_of(const struct json_document *doc, const struct json_node *nod
 		if (is_array)
 			n = snprintf(path + used, size - used, "[%zu]", i);
 		else
-			n = snprintf(path + used, size - used, "%s%.*s", used ? "." : "",
-				     (int)(at->key_len < size ? at->key_len : size), at->key);
+			n = snprintf(path + used, size - used, "%s%s", used ? "." : "", at->key);
 		used += n > 0 ? (size_t)n : 0;
 	}
 }
@@ -68,14 +67,13 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 	va_start(args, format);
 	(void)vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
-	(void)err_set(err, "%s", reason);
 	if (node) {
 		path_of(doc, node, path, sizeof(path));
-		if (path[0])
-			(void)err_prefix(err, "%s", path);
-		(void)err_prefix(err, "line %zu", json_line(doc, node));
+		(void)err_set(err, "%s: line %zu: %s%s%s", doc->what, json_line(doc, node), path,
+			      path[0] ? ": " : "", reason);
+	} else {
+		(void)err_set(err, "%s: %s", doc->what, reason);
 	}
-	(void)err_prefix(err, "%s", doc->what);
 	if (doc->errors++)
 		doc->err->more = doc->err->more ? arena_printf(doc->arena, "%s\n%s", doc->err->more,
 							       later.text)

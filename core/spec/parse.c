@@ -12,15 +12,22 @@
 #define LIST (JSON_ARRAY | JSON_NULL)
 #define OBJECT (JSON_OBJECT | JSON_NULL)
 
-/* ---- process: environment, limits and capabilities ---- */
+const char *const spec_capability_sets[SPEC_CAPABILITY_SETS] = {
+	[SPEC_BOUNDING] = "bounding",   [SPEC_EFFECTIVE] = "effective",
+	[SPEC_PERMITTED] = "permitted", [SPEC_INHERITABLE] = "inheritable",
+	[SPEC_AMBIENT] = "ambient",
+};
 
-static void read_process_rlimits(struct json_document *doc, const struct json_node *rlimits,
-				 struct spec *spec)
+static void read_process(struct json_document *doc, const struct json_node *process,
+			 struct spec *spec)
 {
-	json_each(item, rlimits) {
-		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
-		const struct json_node *soft = json_get(doc, item, "soft", JSON_NUMBER);
-		const struct json_node *hard = json_get(doc, item, "hard", JSON_NUMBER);
+	const struct json_node *capabilities = json_get(doc, process, "capabilities", OBJECT);
+
+	spec->env = json_strings(doc, json_get(doc, process, "env", LIST), &spec->n_env);
+	json_each(limit, json_get(doc, process, "rlimits", LIST)) {
+		const struct json_node *type = json_get(doc, limit, "type", JSON_STRING);
+		const struct json_node *soft = json_get(doc, limit, "soft", JSON_NUMBER);
+		const struct json_node *hard = json_get(doc, limit, "hard", JSON_NUMBER);
 
 		/* Whether another resource's values are numbers of bytes does not matter. */
 		if (!json_equals(type, "RLIMIT_MEMLOCK"))
@@ -29,17 +36,6 @@ static void read_process_rlimits(struct json_document *doc, const struct json_no
 		spec->memlock_soft = json_uint64(doc, soft, 0);
 		spec->memlock_hard = json_uint64(doc, hard, 0);
 	}
-}
-
-const char *const spec_capability_sets[SPEC_CAPABILITY_SETS] = {
-	[SPEC_BOUNDING] = "bounding",   [SPEC_EFFECTIVE] = "effective",
-	[SPEC_PERMITTED] = "permitted", [SPEC_INHERITABLE] = "inheritable",
-	[SPEC_AMBIENT] = "ambient",
-};
-
-static void read_capabilities(struct json_document *doc, const struct json_node *capabilities,
-			      struct spec *spec)
-{
 	for (size_t set = 0; set < SPEC_CAPABILITY_SETS; set++) {
 		json_each(item, json_get(doc, capabilities, spec_capability_sets[set], LIST)) {
 			int number = capability_number(json_string(doc, item));
@@ -49,14 +45,6 @@ static void read_capabilities(struct json_document *doc, const struct json_node 
 				spec->capabilities[set] |= UINT64_C(1) << number;
 		}
 	}
-}
-
-static void read_process(struct json_document *doc, const struct json_node *process,
-			 struct spec *spec)
-{
-	spec->env = json_strings(doc, json_get(doc, process, "env", LIST), &spec->n_env);
-	read_process_rlimits(doc, json_get(doc, process, "rlimits", LIST), spec);
-	read_capabilities(doc, json_get(doc, process, "capabilities", OBJECT), spec);
 }
 
 /* ---- linux ---- */
@@ -121,9 +109,7 @@ static void read_device_list(struct json_document *doc, const struct json_node *
 			     struct spec *spec)
 {
 	spec->devices = json_items(doc, devices, sizeof(*spec->devices));
-	if (!spec->devices)
-		return;
-	json_each(item, devices) {
+	json_each(item, spec->devices ? devices : NULL) {
 		const char *path = json_string(doc, json_get(doc, item, "path", JSON_STRING));
 		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
 
@@ -136,17 +122,6 @@ static void read_device_list(struct json_document *doc, const struct json_node *
 	}
 }
 
-static void read_namespace_list(struct json_document *doc, const struct json_node *namespaces,
-				struct spec *spec)
-{
-	json_each(item, namespaces) {
-		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
-
-		spec->user_namespace |= json_equals(type, "user");
-		spec->network_namespace |= json_equals(type, "network");
-	}
-}
-
 static void read_linux(struct json_document *doc, const struct json_node *linux_part,
 		       struct spec *spec)
 {
@@ -154,7 +129,12 @@ static void read_linux(struct json_document *doc, const struct json_node *linux_
 
 	read_device_list(doc, json_get(doc, linux_part, "devices", LIST), spec);
 	read_resources(doc, json_get(doc, linux_part, "resources", OBJECT), spec);
-	read_namespace_list(doc, json_get(doc, linux_part, "namespaces", LIST), spec);
+	json_each(item, json_get(doc, linux_part, "namespaces", LIST)) {
+		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
+
+		spec->user_namespace |= json_equals(type, "user");
+		spec->network_namespace |= json_equals(type, "network");
+	}
 	spec->cgroups_path =
 		json_string(doc, json_get(doc, linux_part, "cgroupsPath", JSON_STRING));
 	if (seccomp)
@@ -198,11 +178,8 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 static void read_own_annotations(struct json_document *doc, const struct json_node *annotations,
 				 struct spec *spec)
 {
-	static const char prefix[] = SPEC_ANNOTATION_PREFIX;
-	size_t len = sizeof(prefix) - 1;
-
 	json_each(member, annotations) {
-		if (member->key_len >= len && memcmp(member->key, prefix, len) == 0)
+		if (text_starts_with(member->key, SPEC_ANNOTATION_PREFIX))
 			add_own_annotation(doc, member, spec);
 	}
 }
@@ -211,10 +188,8 @@ static void read_own_annotations(struct json_document *doc, const struct json_no
 
 static bool is_verbs_source(const struct json_node *source)
 {
-	size_t len = strlen(SPEC_VERBS_DIR);
-
-	return source && source->type == JSON_STRING && source->len > len &&
-	       memcmp(source->text, SPEC_VERBS_DIR, len) == 0;
+	return source && source->type == JSON_STRING && source->len > strlen(SPEC_VERBS_DIR) &&
+	       text_starts_with(source->text, SPEC_VERBS_DIR);
 }
 
 static void read_mount_list(struct json_document *doc, const struct json_node *mounts,
@@ -245,13 +220,11 @@ static const struct json_node *get_any(struct json_document *doc, const struct j
 
 static bool hook_asks(struct json_document *doc, const struct json_node *hook)
 {
-	static const char name[] = "/" HOOK_NAME;
-	size_t len = sizeof(name) - 1;
 	const struct json_node *path = get_any(doc, hook, "path");
-	bool ours = path && path->type == JSON_STRING && path->len >= len &&
-		    memcmp(path->text + path->len - len, name, len) == 0;
 
-	json_each(arg, ours ? get_any(doc, hook, "args") : NULL) {
+	if (!path || path->type != JSON_STRING || !text_ends_with(path->text, "/" HOOK_NAME))
+		return false;
+	json_each(arg, get_any(doc, hook, "args")) {
 		if (json_equals(arg, SPEC_ASK))
 			return true;
 	}
