@@ -15,25 +15,12 @@ static bool is_sandbox(struct json_document *doc, const struct json_node *annota
 	return json_equals(json_get(doc, annotations, type, JSON_ANY), "sandbox");
 }
 
-static void read_state_annotations(struct json_document *doc, struct state *state)
-{
-	const struct json_node *annotations =
-		json_get(doc, doc->root, "annotations", JSON_OBJECT | JSON_NULL);
-
-	state->sandbox = is_sandbox(doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
-			 is_sandbox(doc, annotations, "io.kubernetes.cri.container-type");
-	/* The key may repeat: it only decides whether the author gets a message. */
-	json_each(member, annotations) {
-		if (json_key_is(member, SPEC_ANNOTATION_PREFIX "inject"))
-			state->asks = json_equals(member, "true");
-	}
-}
-
 static int parse(struct arena *arena, const struct fs_text *text, struct state *state,
 		 struct err *err)
 {
 	struct json_document doc;
 	const struct json_node *root;
+	const struct json_node *annotations;
 	const struct json_node *pid;
 
 	if (json_parse(&doc, arena, WHAT, text->bytes, text->len, 0, err) < 0)
@@ -43,7 +30,11 @@ static int parse(struct arena *arena, const struct fs_text *text, struct state *
 	state->bundle = json_string(&doc, json_get(&doc, root, "bundle", JSON_STRING));
 	state->status = json_string(&doc, json_get(&doc, root, "status", JSON_STRING));
 	pid = json_get(&doc, root, "pid", JSON_ANY);
-	read_state_annotations(&doc, state);
+	annotations = json_get(&doc, root, "annotations", JSON_OBJECT | JSON_NULL);
+	state->sandbox = is_sandbox(&doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
+			 is_sandbox(&doc, annotations, "io.kubernetes.cri.container-type");
+	/* The key may repeat: it only decides whether the author gets a message. */
+	state->asks = json_equals(json_find(annotations, SPEC_ANNOTATION_PREFIX "inject"), "true");
 	if (doc.failed)
 		return -1;
 	if (!state->id || !state->id[0] || strchr(state->id, '/') || text_has_control(state->id))
