@@ -35,31 +35,19 @@ void tell_nobody(void)
 	has_reader = false;
 }
 
-struct line {
-	char text[PIPE_BUF];
-	size_t len;
-};
-
-#define CLOSING_MAX sizeof("\"}\n")
-
-/* Not by printf(3), which a signal handler must not call. quoted: for JSON, or for Go's %q, which
- * are alike here: a reason has no control characters. */
-static void add_to_line(struct line *line, const char *text, bool quoted)
+/* Adds to a line, with room for its end. Not by printf(3), which a signal handler must not call.
+ * quoted: for JSON, or for Go's %q, which are alike here: a reason has no control characters. */
+static void add(char line[PIPE_BUF], size_t *len, const char *text, bool quoted)
 {
-	for (; *text && line->len + 2 + CLOSING_MAX <= sizeof(line->text); text++) {
+	for (; *text && *len + sizeof("\\\"\"}\n") <= PIPE_BUF; text++) {
 		if (quoted && (*text == '"' || *text == '\\'))
-			line->text[line->len++] = '\\';
-		line->text[line->len++] = *text;
+			line[(*len)++] = '\\';
+		line[(*len)++] = *text;
 	}
 }
 
-static void close_line(struct line *line, const char *closing)
-{
-	line->len = (size_t)(stpcpy(line->text + line->len, closing) - line->text);
-}
-
 /* A closed pipe, or a file at its size limit, must not kill us. */
-static void write_unharmed(int fd, const struct line *line)
+static void write_unharmed(int fd, const char *line, size_t len)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
 	struct sigaction pipe_before;
@@ -67,42 +55,39 @@ static void write_unharmed(int fd, const struct line *line)
 
 	(void)sigaction(SIGPIPE, &ignore, &pipe_before);
 	(void)sigaction(SIGXFSZ, &ignore, &size_before);
-	(void)!write(fd, line->text, line->len);
+	(void)!write(fd, line, len);
 	(void)sigaction(SIGPIPE, &pipe_before, NULL);
 	(void)sigaction(SIGXFSZ, &size_before, NULL);
 }
 
-/* Pipes and terminals are reopened: O_NONBLOCK on stderr itself would affect everybody who shares
- * it, and after poll(2) another writer may take the room. */
-static void write_stream(const struct line *line)
+static void write_stderr(const char *line, size_t len)
 {
 	struct pollfd poll_stderr = {.fd = STDERR_FILENO, .events = POLLOUT};
-	cleanup_fd fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-
-	if (fd >= 0)
-		write_unharmed(fd, line);
-	else if (poll(&poll_stderr, 1, 0) == 1 && poll_stderr.revents & POLLOUT)
-		write_unharmed(STDERR_FILENO, line);
-}
-
-static void write_stderr(const struct line *line)
-{
+	cleanup_fd fd = -1;
 	struct stat st;
 
 	if (fstat(STDERR_FILENO, &st) < 0)
 		return;
-	if (S_ISSOCK(st.st_mode))
-		(void)!send(STDERR_FILENO, line->text, line->len, MSG_DONTWAIT | MSG_NOSIGNAL);
-	else if (S_ISREG(st.st_mode))
-		write_unharmed(STDERR_FILENO, line);
-	else
-		write_stream(line);
+	if (S_ISSOCK(st.st_mode)) {
+		(void)!send(STDERR_FILENO, line, len, MSG_DONTWAIT | MSG_NOSIGNAL);
+		return;
+	}
+	/* Pipes and terminals are reopened: O_NONBLOCK on stderr itself would affect everybody who
+	 * shares it, and after poll(2) another writer may take the room. */
+	if (!S_ISREG(st.st_mode))
+		fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	if (fd >= 0)
+		write_unharmed(fd, line, len);
+	else if (S_ISREG(st.st_mode) ||
+		 (poll(&poll_stderr, 1, 0) == 1 && poll_stderr.revents & POLLOUT))
+		write_unharmed(STDERR_FILENO, line, len);
 }
 
 /* crun's own line and runc's differ in order and digits; their readers take either. */
 static void write_runtime_log(const char *name, const char *reason)
 {
-	static struct line line;
+	static char line[PIPE_BUF]; /* a caller's stack may be small */
+	size_t len = 0;
 	bool json = runtime_log.json;
 	cleanup_fd fd =
 		open(runtime_log.path,
@@ -110,30 +95,28 @@ static void write_runtime_log(const char *name, const char *reason)
 
 	if (fd < 0)
 		return;
-	line.len = 0;
-	add_to_line(&line, json ? "{\"time\":\"" : "time=\"", false);
-	add_to_line(&line, runtime_log.time, false);
-	add_to_line(&line, json ? "\",\"level\":\"error\",\"msg\":\"" : "\" level=error msg=\"",
-		    false);
-	add_to_line(&line, name, false);
-	add_to_line(&line, ": ", false);
-	add_to_line(&line, reason, true);
-	close_line(&line, json ? "\"}\n" : "\"\n");
-	write_unharmed(fd, &line);
+	add(line, &len, json ? "{\"time\":\"" : "time=\"", false);
+	add(line, &len, runtime_log.time, false);
+	add(line, &len, json ? "\",\"level\":\"error\",\"msg\":\"" : "\" level=error msg=\"",
+	    false);
+	add(line, &len, name, false);
+	add(line, &len, ": ", false);
+	add(line, &len, reason, true);
+	write_unharmed(fd, line, (size_t)(stpcpy(line + len, json ? "\"}\n" : "\"\n") - line));
 }
 
 void tell(const char *name, const char *reason)
 {
-	static struct line line;
+	static char line[PIPE_BUF];
+	size_t len = 0;
 
 	if (!has_reader)
 		return;
-	line.len = 0;
-	add_to_line(&line, name, false);
-	add_to_line(&line, ": ", false);
-	add_to_line(&line, reason, false);
-	close_line(&line, "\n");
-	write_stderr(&line);
+	add(line, &len, name, false);
+	add(line, &len, ": ", false);
+	add(line, &len, reason, false);
+	line[len++] = '\n';
+	write_stderr(line, len);
 	if (runtime_log.path)
 		write_runtime_log(name, reason);
 }
