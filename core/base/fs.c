@@ -33,16 +33,14 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 		.mode = creates ? 0600 : 0,
 		.resolve = resolve | RESOLVE_NO_MAGICLINKS,
 	};
-	long fd;
-	int tries;
 
 	/* O_PATH takes no other flag but O_DIRECTORY and O_NOFOLLOW: openat2 would refuse it. */
 	if (!(flags & O_PATH))
 		how.flags |= O_NONBLOCK | O_NOCTTY;
 	/* With RESOLVE_IN_ROOT a rename anywhere on the node can make one look-up fail with EAGAIN.
 	 */
-	for (tries = 0; tries < 128; tries++) {
-		fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+	for (int tries = 0; tries < 128; tries++) {
+		long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 		if (fd >= 0)
 			return (int)fd;
 		if (errno != EINTR && errno != EAGAIN)

@@ -33,30 +33,21 @@ void cleanup_close_dir(DIR **dir);
 		taken_;                                                                            \
 	})
 
-/* ---- opening, reading, writing ---- */
+/* ---- opening, reading, writing. A returned descriptor is the caller's ---- */
+
+/* openat2(2). resolve: RESOLVE_*; RESOLVE_NO_MAGICLINKS and O_CLOEXEC | O_NONBLOCK | O_NOCTTY are
+ * always added. Returns a descriptor, or -errno (-ENOSYS on kernels before 5.6). */
+int fs_open(int dir, const char *path, int flags, uint64_t resolve);
+
+/* /dev/null for each standard stream that is closed: no file of ours takes its number. */
+void fs_open_standard_streams(void);
 
 struct fs_text {
 	char *bytes; /* followed by a NUL that len does not count */
 	size_t len;
 };
 
-/*
- * openat2(2). resolve: RESOLVE_*; RESOLVE_NO_MAGICLINKS is always added, O_CLOEXEC | O_NONBLOCK |
- * O_NOCTTY too. Returns a descriptor that the caller owns, or -errno (-ENOSYS on kernels
- * before 5.6).
- */
-int fs_open(int dir, const char *path, int flags, uint64_t resolve);
-
-/*
- * Reopens an O_PATH descriptor for reading if it is a regular file: a FIFO would block, and opening
- * some devices has side effects. -ELOOP for a link, -EINVAL for anything else.
- */
-int fs_reopen_regular(int path);
-
-/* The same for a name below dir, whose last component is not followed. */
-int fs_open_regular(int dir, const char *name);
-
-/* Reads fd to its end. More than max bytes is an error that names what. */
+/* Reads fd to its end. More than max bytes is an error that names what. Returns 0 or -1. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
 
@@ -68,21 +59,15 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		    struct fs_text *ret_text, struct err *err);
 
-/*
- * A sysfs or proc attribute: its first line, without the newline, NUL-terminated in line.
- * Returns its length, or -errno; a line that does not fit is -EMSGSIZE.
- */
+/* The first line of a sysfs or proc attribute, and the target of a link, NUL-terminated. Return the
+ * length, or -errno; what does not fit is -EMSGSIZE or -ENAMETOOLONG. */
 ssize_t fs_read_line(int dir, const char *path, char *line, size_t size);
-
-/* The target of a symbolic link, NUL-terminated. Returns its length, or -errno. */
 ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 
 /* Writes all of it. Returns 0 or -errno. */
 int fs_write(int fd, const void *bytes, size_t len);
 
-/* /dev/null for each standard stream that our caller has closed: no file of ours takes its number.
- */
-void fs_open_standard_streams(void);
+/* ---- whose root, whose rights ---- */
 
 /* Also true if that cannot be determined. A hook's own root is the node's, never a container's. */
 bool fs_is_own_root(int dir);
@@ -93,23 +78,33 @@ bool fs_is_own_root(int dir);
 
 /*
  * True if this process has no more rights on the node than its user: it is not root, or is root
- * only in a user namespace. Such an engine belongs to its user, who needs to prove nothing to it,
- * and it can give nothing that the user lacks. This is about the engine, not the container, which
- * may have a user namespace under an engine that is root. False if it cannot be determined.
+ * only in a user namespace. Such an engine can give nothing that its user lacks. This is about the
+ * engine: a container may have a user namespace under an engine that is root. False if it cannot be
+ * determined.
  */
 bool rootless(void);
 
 /* By its number in /proc; false if that cannot be read */
 bool fs_in_first_user_namespace(void);
 
-/* ---- below a root that others may control: a recorded tree, a container; no look-up leaves it
- * ---- */
+/* ---- below a root that others may control (a recorded tree, a container): no look-up leaves it.
+ * Return a descriptor, or -1 and -errno ---- */
 
-/* Opens a root, as --sysroot names it. Returns a descriptor that the caller owns, or -1. */
+/* As --sysroot names it */
 int tree_open_root(const char *path, struct err *err);
-
-/* A directory's descriptor that the caller owns, or -errno. */
 int tree_open_dir(int root, const char *path);
+
+/* ---- what others have made (foreign.c) ---- */
+
+/*
+ * Reopens an O_PATH descriptor for reading if it is a regular file: a FIFO would block, and opening
+ * some devices has side effects. Returns a descriptor, -ELOOP for a link, -EINVAL for anything
+ * else, or another -errno.
+ */
+int fs_reopen_regular(int path);
+
+/* The same for a name below dir, whose last component is not followed. */
+int fs_open_regular(int dir, const char *name);
 
 /* The most names that are listed: others may fill the directory. */
 #define TREE_NAMES_MAX 65536
@@ -122,31 +117,29 @@ int tree_open_dir(int root, const char *path);
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);
 
-/* ---- files that grant something: opened only if nobody but root could have written them ---- */
+/* ---- files that grant something: opened only if nobody but root, or our own user, could have
+ * written them. Return a descriptor; or, with *err set, -ENOENT or -1 ---- */
 
 /*
- * Opens a file that grants things, for reading. It and every directory on its way must belong to
- * root (or to our own user) and be writable by nobody else, and none may be a symbolic link: a user
- * who could swap one of them could grant anything. A directory like /tmp, where the sticky bit
- * keeps others from renaming what is not theirs, is fine.
+ * A file, for reading. It and every directory on its way must belong to root (or to our own user)
+ * and be writable by nobody else, and none may be a symbolic link: a user who could swap one of
+ * them could grant anything. A directory like /tmp, where the sticky bit keeps others from renaming
+ * what is not theirs, is fine.
  *
  * dir: where a relative path begins; not checked itself. what: the path as errors should say it.
  * in_etc: the path is one below /etc, where root alone puts files: a rootless engine, whose user
- * namespace has no id for root, then accepts an unknown owner. Elsewhere an unknown owner may be
- * any user. Returns a descriptor that the caller owns; -ENOENT, with *err set, if there is no such
- * file; or -1.
+ * namespace has no id for root, then accepts an unknown owner. Elsewhere that may be any user.
  */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
-/* True if only root, or our own user, could have written what the descriptor holds. */
-bool trust_is_roots_alone(int fd);
-
-/* Opens a directory below root for which that holds, for reading. Returns a descriptor that the
- * caller owns; or, with *err set, -ENOENT or -1. */
+/* A directory below root, which must be root's alone itself, for reading */
 int trust_open_dir(int root, const char *path, struct err *err);
 
 /* The same, after making what is missing below the first part of the path. sysroot: a path. */
 int trust_make_dir(const char *sysroot, const char *path, struct err *err);
+
+/* True if only root, or our own user, could have written what the descriptor holds. */
+bool trust_is_roots_alone(int fd);
 
 /* Checks one part of a path, by its descriptor; explain/linked.c uses it too. Returns 0 or -1. */
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,

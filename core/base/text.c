@@ -60,36 +60,6 @@ void text_add_item(char *list, size_t size, const char *item)
 		(void)snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
 }
 
-/* C0, DEL, and C1 as UTF-8: for many terminals U+009B begins a sequence as ESC [ does. */
-static bool is_control(const unsigned char *at)
-{
-	return *at < 0x20 || *at == 0x7f || (at[0] == 0xc2 && at[1] >= 0x80 && at[1] <= 0x9f);
-}
-
-/*
- * Unicode, Bidi_Control (U+061C, U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069): what follows
- * is shown in another order than it is read in, so that a name could pass for a line's other words.
- */
-static bool turns_direction(const unsigned char *at)
-{
-	if (at[0] == 0xd8)
-		return at[1] == 0x9c;
-	if (at[0] != 0xe2 || (at[1] != 0x80 && at[1] != 0x81))
-		return false;
-	if (at[1] == 0x81)
-		return at[2] >= 0xa6 && at[2] <= 0xa9;
-	return at[2] == 0x8e || at[2] == 0x8f || (at[2] >= 0xaa && at[2] <= 0xae);
-}
-
-bool text_has_control(const char *text)
-{
-	for (; *text; text++) {
-		if (is_control((const unsigned char *)text))
-			return true;
-	}
-	return false;
-}
-
 bool text_is_pci_address(const char *text)
 {
 	static const char hex[] = DIGITS "abcdef";
@@ -151,58 +121,68 @@ const char *const *capability_names(struct arena *arena, uint64_t set)
 }
 
 /*
- * Length of the UTF-8 sequence at text, or 0 if there is none: a cut text may end in the middle of
- * one. What the standard forbids counts as none (Unicode, table 3-7: more bytes than needed,
- * surrogates, above U+10FFFF), because a reader of our JSON would refuse the whole text.
+ * The character that text begins with, and its length as UTF-8, or 0 if it is none: a cut text may
+ * end in the middle of one. What the standard forbids counts as none (Unicode, table 3-7: more
+ * bytes than needed, surrogates, above U+10FFFF), because a reader of our JSON would refuse the
+ * whole text.
  */
-static size_t sequence_length(const unsigned char *text)
+static uint32_t decode(const char *text, size_t *ret_len)
 {
-	static const struct {
-		unsigned char first; /* up to here, from the row above on */
-		unsigned char len;
-		unsigned char low; /* of the second byte */
-		unsigned char high;
-	} rows[] = {
-		{0x7f, 1, 0x00, 0xff}, {0xc1, 0, 0x00, 0x00}, {0xdf, 2, 0x80, 0xbf},
-		{0xe0, 3, 0xa0, 0xbf}, {0xec, 3, 0x80, 0xbf}, {0xed, 3, 0x80, 0x9f},
-		{0xef, 3, 0x80, 0xbf}, {0xf0, 4, 0x90, 0xbf}, {0xf3, 4, 0x80, 0xbf},
-		{0xf4, 4, 0x80, 0x8f}, {0xff, 0, 0x00, 0x00},
-	};
-	size_t row = 0;
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000, 0x110000}; /* by length */
+	static const unsigned char masks[] = {0, 0xff, 0x1f, 0x0f, 0x0f};
+	const unsigned char *at = (const unsigned char *)text;
+	size_t len = 1 + (at[0] >= 0xc0) + (at[0] >= 0xe0) + (at[0] >= 0xf0);
+	uint32_t c = at[0] & masks[len];
 
-	while (text[0] > rows[row].first)
-		row++;
-	if (rows[row].len < 2)
-		return rows[row].len;
-	if (text[1] < rows[row].low || text[1] > rows[row].high)
-		return 0;
-	for (size_t i = 2; i < rows[row].len; i++) {
-		if ((text[i] & 0xc0) != 0x80)
+	*ret_len = 0;
+	for (size_t i = 1; i < len; i++) {
+		if ((at[i] & 0xc0) != 0x80)
 			return 0;
+		c = c << 6 | (at[i] & 0x3f);
 	}
-	return rows[row].len;
+	if (c >= least[len] && c < least[len + 1] && (c < 0xd800 || c > 0xdfff))
+		*ret_len = len;
+	return c;
+}
+
+/* C0, DEL and C1: for many terminals U+009B begins a sequence as ESC [ does. */
+static bool is_control(uint32_t c)
+{
+	return c < 0x20 || (c >= 0x7f && c <= 0x9f);
+}
+
+/* Unicode, Bidi_Control: what follows is shown in another order than it is read in, so that a name
+ * could pass for a line's other words. */
+static bool turns_direction(uint32_t c)
+{
+	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+	       (c >= 0x2066 && c <= 0x2069);
+}
+
+bool text_has_control(const char *text)
+{
+	for (size_t len; *text; text += len ? len : 1) {
+		if (is_control(decode(text, &len)) && len)
+			return true;
+	}
+	return false;
 }
 
 size_t text_printable_length(const char *text)
 {
-	const unsigned char *at = (const unsigned char *)text;
+	size_t len;
+	uint32_t c = decode(text, &len);
 
-	return is_control(at) || turns_direction(at) ? 0 : sequence_length(at);
+	return is_control(c) || turns_direction(c) ? 0 : len;
 }
 
 void text_make_printable(char *text)
 {
-	unsigned char *at = (unsigned char *)text;
-
-	while (*at) {
-		size_t len = sequence_length(at);
-
-		if (len && !is_control(at) && !turns_direction(at)) {
-			at += len;
-			continue;
-		}
+	for (size_t len; *text; text += len) {
 		/* A character of several bytes becomes as many: the text keeps its length. */
-		memset(at, '?', len ? len : 1);
-		at += len ? len : 1;
+		(void)decode(text, &len);
+		len = len ? len : 1;
+		if (!text_printable_length(text))
+			memset(text, '?', len);
 	}
 }
