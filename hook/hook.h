@@ -3,48 +3,43 @@
 #ifndef OCI_RDMA_HOOK_H
 #define OCI_RDMA_HOOK_H
 
-#include "core/confine/confine.h"
-#include "core/options.h"
-#include <stdbool.h>
-#include <stddef.h>
 #include <sys/types.h>
 
-/* ---- one run as an OCI runtime hook (stage.c) ---- */
-
-enum stage {
-	STAGE_CREATE_RUNTIME,
-	STAGE_PRESTART, /* the older name: same place, same work */
-	STAGE_POSTSTART,
-	STAGES,
-};
-
-extern const char *const hook_stage_names[STAGES];
+#include "core/confine/confine.h"
+#include "core/report/report.h"
 
 /*
- * Reads the state JSON on stdin and applies the plan to the container. Returns the exit status: 0,
- * or 1 to keep the container from being created. poststart always returns 0: on crun a failing one
- * kills a container that already runs.
+ * One run as an OCI runtime hook (stage.c): reads the state JSON on stdin and applies the plan to
+ * the container. stage: "createRuntime", "prestart" (its older name), "poststart". Returns the exit
+ * status: 0, or 1 to keep the container from being created. poststart always returns 0: on crun a
+ * failing one kills a container that already runs.
  */
-int stage_run(const struct options *options, enum stage stage);
-
-/* ---- podman's precreate hook: edits config.json on its way to the runtime (precreate.c) ---- */
+int stage_run(const struct options *options, const char *stage);
 
 /*
- * config.json on stdin, the edited one on stdout; the same bytes if there
- * is nothing to change or something is wrong. Returns the exit status; not 0 keeps the container
- * from being created, as on_error and on_no_device say. CRI-O refuses to start if it sees such a
- * hook in its hooks_dir.
+ * podman's precreate hook (precreate.c): config.json on stdin, the edited one on stdout; the same
+ * bytes if there is nothing to change or something is wrong. Returns the exit status; not 0 keeps
+ * the container from being created, as on_error and on_no_device say. CRI-O refuses to start if it
+ * sees such a hook in its hooks_dir.
  */
 int precreate_run(const struct options *options);
 
-/* ---- what a hook drops (confinement.c) ---- */
+/*
+ * Makes the plan of a container that was found, and edits its config.json, which the runtime has
+ * not read yet (edit.c). container->lacking is set. *ret_edited: container->text itself if nothing
+ * is to be added. Returns as container_plan(), with outcome->applied or outcome->err.
+ */
+int edit_config_json(struct container *container, const struct entry_point *entry,
+		     struct outcome *outcome, struct fs_text *ret_edited);
 
-/* The system calls and capabilities that a hook needs for a grant (core/confine/confine.h) */
+/* The system calls and capabilities that a hook needs for a grant (confinement.c) */
 extern const struct confinement hook_confinement;
 
-/* ---- what /proc shows of the runtime that called the hook (stage.c) ---- */
+/* ---- what /proc shows of the runtime that called the hook (caller.c) ---- */
 
-/* The runtime's --bundle (or -b), from /proc/<pid>/cmdline; false if it has none. size: of path. */
-bool runtime_bundle_argument(pid_t pid, char *path, size_t size);
+/* Its --bundle (or -b), in the arena; NULL: none */
+const char *caller_bundle(struct arena *arena, pid_t pid);
+
+bool caller_is_crun(pid_t pid);
 
 #endif

@@ -42,14 +42,21 @@ static const char usage[] =
 struct command {
 	struct options options;
 	bool is_dry_run;
-	bool has_format;
-	enum dry_run_format format;
+	int format; /* enum dry_run_format; -1: not given */
 };
 
 enum option_code {
 	OPTION_DRY_RUN = OPTION_OWN,
 	OPTION_FORMAT,
 	OPTION_ASK,
+};
+
+static const struct option long_options[] = {
+	{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
+	{"format", required_argument, NULL, OPTION_FORMAT},
+	{"ask", no_argument, NULL, OPTION_ASK},
+	COMMON_OPTIONS,
+	{0},
 };
 
 /* Returns -1 to go on, or the exit status. */
@@ -62,48 +69,23 @@ static int take_hook_option(void *context, int option, char *value)
 		[FORMAT_NCCL] = "nccl",
 	};
 	struct command *command = context;
-	int format;
 
-	switch (option) {
-	case OPTION_DRY_RUN:
-		command->is_dry_run = true;
-		return -1;
-	case OPTION_ASK:
-		command->options.ask = true;
-		return -1;
-	default: /* OPTION_FORMAT */
-		format = command_line_choose(formats, sizeof(formats) / sizeof(formats[0]), value);
-		if (format < 0)
+	if (option == OPTION_FORMAT) {
+		command->format = command_line_choose(formats, FORMAT_NCCL + 1, value);
+		if (command->format < 0)
 			return command_line_error(HOOK_NAME, "unknown format", value);
-		command->has_format = true;
-		command->format = (enum dry_run_format)format;
-		return -1;
 	}
-}
-
-static const struct option long_options[] = {
-	{"dry-run", no_argument, NULL, OPTION_DRY_RUN},
-	{"format", required_argument, NULL, OPTION_FORMAT},
-	{"ask", no_argument, NULL, OPTION_ASK},
-	COMMON_OPTIONS,
-	{0},
-};
-
-static int run_stage(const struct options *options, const char *name)
-{
-	int stage = command_line_choose(hook_stage_names, STAGES, name);
-
-	if (stage >= 0)
-		return stage_run(options, (enum stage)stage);
-	return strcmp(name, "precreate") == 0
-		       ? precreate_run(options)
-		       : command_line_error(HOOK_NAME, "unknown stage", name);
+	command->is_dry_run |= option == OPTION_DRY_RUN;
+	command->options.ask |= option == OPTION_ASK;
+	return -1;
 }
 
 /* operands: n of them */
 static int run_command(const struct command *command, char *const *operands, int n)
 {
-	if (command->has_format && !command->is_dry_run)
+	static const char *const stages[] = {"createRuntime", "prestart", "poststart"};
+
+	if (command->format >= 0 && !command->is_dry_run)
 		return command_line_error(HOOK_NAME, "--format can only be used with --dry-run",
 					  NULL);
 	if (n < 1)
@@ -112,14 +94,21 @@ static int run_command(const struct command *command, char *const *operands, int
 	if (n > 1)
 		return command_line_error(HOOK_NAME, "unexpected operand", operands[1]);
 	if (command->is_dry_run)
-		return dry_run(&command->options, command->format, operands[0]);
-	return run_stage(&command->options, operands[0]);
+		return dry_run(&command->options,
+			       command->format < 0 ? FORMAT_TEXT
+						   : (enum dry_run_format)command->format,
+			       operands[0]);
+	if (command_line_choose(stages, 3, operands[0]) >= 0)
+		return stage_run(&command->options, operands[0]);
+	if (strcmp(operands[0], "precreate") == 0)
+		return precreate_run(&command->options);
+	return command_line_error(HOOK_NAME, "unknown stage", operands[0]);
 }
 
 int main(int argc, char **argv)
 {
 	static const struct program program = {HOOK_NAME, usage, long_options, take_hook_option};
-	struct command command = {.options = {.sysroot = "/"}};
+	struct command command = {.options = {.sysroot = "/"}, .format = -1};
 	int status;
 
 	fs_open_standard_streams();

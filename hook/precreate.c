@@ -1,30 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/hook.h"
-
-#include <stdio.h>
 #include <unistd.h>
 
-#include "core/apply/spec_edit.h"
 #include "core/base/fs.h"
 #include "core/command_line.h"
-#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/process/own.h"
-#include "core/report/report.h"
+#include "hook/hook.h"
 
-#define WAY_IN "precreate"
 #define WHAT "config.json on stdin"
 
 struct run {
+	struct entry_point entry;
 	struct container container;
 	struct outcome outcome;
 	struct fs_text edited; /* what podman is to go on with */
+	struct err unconfined; /* why; "" if it is confined */
 };
 
-static int parse_stdin(struct run *run, struct err *err)
+static int parse_stdin(struct container *container, struct err *err)
 {
-	struct container *container = &run->container;
-
 	if (container->text.len > SPEC_SIZE_MAX)
 		return err_set(err, WHAT ": larger than %d MiB", SPEC_SIZE_MAX >> 20);
 	if (container_parse_spec(container, WHAT, err) < 0)
@@ -35,43 +29,21 @@ static int parse_stdin(struct run *run, struct err *err)
 	return 0;
 }
 
-static int edit_spec(struct run *run, struct applied *applied, struct err *err)
+static void serve_spec(struct run *run)
 {
-	struct container *container = &run->container;
-	struct grant grant = grant_of_plan(&container->plan);
-
-	if (limit_inherit(&grant, err) < 0 ||
-	    spec_edit(&container->arena, &container->text, &container->spec, &grant, &run->edited,
-		      err) < 0)
-		return -1;
-	*applied = (struct applied){
-		.changed = run->edited.bytes != container->text.bytes,
-		.capabilities = true,
-		.nccl = container->plan.new_settings ? "env" : NULL,
-	};
-	return 0;
-}
-
-static void serve_spec(struct run *run, const struct options *options)
-{
-	const struct entry_point entry = {.name = WAY_IN, .options = options, .tells = true};
 	struct container *container = &run->container;
 	struct outcome *outcome = &run->outcome;
-	struct err *err = &outcome->err;
-	int status = parse_stdin(run, err);
+	int status = parse_stdin(container, &outcome->err);
 
 	if (status == 0)
-		status = container_find(container, options, err);
-	if (status > 0) {
-		deadline_set_must_fail(outcome_if_late(container, &entry));
-		container->memlock_max = own_memlock_max();
-		status = container_plan(container, err);
-	}
+		status = container_find(container, run->entry.options, &outcome->err);
 	if (status > 0)
-		status = edit_spec(run, &outcome->applied, err);
-	outcome_decide(container, &entry, status, outcome);
+		status = edit_config_json(container, &run->entry, outcome, &run->edited);
+	outcome_decide(container, &run->entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
-	outcome_log(container, outcome, &entry);
+	outcome_log(container, outcome, &run->entry);
+	if (run->unconfined.text[0] && outcome->result != RECORD_NOTHING)
+		log_failure(container, run->unconfined.text, run->entry.name);
 }
 
 /* What podman gets back when time is up; set before that can be */
@@ -90,28 +62,24 @@ static void hand_back(void)
 	_exit(status < 0 || n < 0);
 }
 
-static int serve_stdin(struct run *run, const struct options *options)
+static int serve_stdin(struct run *run)
 {
 	struct container *container = &run->container;
-	struct err err;
-	bool confined;
+	struct err *err = &run->outcome.err;
 	int status;
 
 	container->what = WHAT;
 	if (fs_read_up_to(&container->arena, STDIN_FILENO, SPEC_SIZE_MAX, WHAT, &container->text,
-			  &err) < 0) {
-		tell_caller(log_failure(NULL, err.text, WAY_IN));
+			  err) < 0) {
+		tell_caller(log_failure(NULL, err->text, run->entry.name));
 		return 1;
 	}
-	unchanged = container->text;
-	run->edited = container->text;
+	unchanged = run->edited = container->text;
 	deadline_arm(hand_back);
 	container->lacking = own_lacks_capabilities(UINT64_MAX);
-	confined = confine(&hook_confinement, options_directory(options), &err) == 0;
-	serve_spec(run, options);
+	(void)confine(&hook_confinement, options_directory(run->entry.options), &run->unconfined);
+	serve_spec(run);
 	deadline_disarm();
-	if (!confined && run->outcome.result != RECORD_NOTHING)
-		log_failure(container, err.text, WAY_IN);
 	if (run->outcome.must_fail)
 		return 1;
 	if (unchanged.len > SPEC_SIZE_MAX)
@@ -119,8 +87,8 @@ static int serve_stdin(struct run *run, const struct options *options)
 	status = fs_write(STDOUT_FILENO, run->edited.bytes, run->edited.len);
 	if (status == 0)
 		return 0;
-	(void)err_sys(&err, -status, "cannot write the edited config.json to stdout");
-	tell_caller(log_failure(container, err.text, WAY_IN));
+	(void)err_sys(err, -status, "cannot write the edited config.json to stdout");
+	tell_caller(log_failure(container, err->text, run->entry.name));
 	return 1;
 }
 
@@ -129,8 +97,9 @@ int precreate_run(const struct options *options)
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
+	run.entry = (struct entry_point){.name = "precreate", .options = options, .tells = true};
 	run.container = CONTAINER_NONE;
-	status = serve_stdin(&run, options);
+	status = serve_stdin(&run);
 	container_free(&run.container);
 	return status;
 }

@@ -1,125 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/hook.h"
-
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "core/base/fs.h"
 #include "core/base/tell.h"
-#include "core/base/text.h"
 #include "core/command_line.h"
-#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/nccl_conf.h"
 #include "core/process/process.h"
-#include "core/report/report.h"
-#include "core/spec/spec.h"
-
-#define CMDLINE_SIZE_MAX (128 * 1024)
-
-bool runtime_bundle_argument(pid_t pid, char *path, size_t size)
-{
-	cleanup_arena arena = {0};
-	cleanup_fd proc = process_open_proc(pid);
-	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, "cmdline", O_RDONLY, RESOLVE_BENEATH);
-	struct fs_text text;
-	struct err ignored;
-	bool next = false;
-
-	if (fd < 0 || fs_read(&arena, fd, CMDLINE_SIZE_MAX, "cmdline", &text, &ignored) < 0)
-		return false;
-	for (const char *arg = text.bytes; arg < text.bytes + text.len; arg += strlen(arg) + 1) {
-		bool joined = text_starts_with(arg, "--bundle=");
-
-		if (next || joined) {
-			const char *value = next ? arg : arg + strlen("--bundle=");
-
-			(void)snprintf(path, size, "%s", value);
-			return strlen(value) < size;
-		}
-		next = strcmp(arg, "--bundle") == 0 || strcmp(arg, "-b") == 0;
-	}
-	return false;
-}
-
-static bool runtime_is_crun(pid_t pid)
-{
-	cleanup_fd proc = process_open_proc(pid);
-	char name[16]; /* TASK_COMM_LEN, with the newline in place of the NUL */
-
-	/* crun-wasm, crun-vm and krun are links to it. */
-	return proc >= 0 && fs_read_line(proc, "comm", name, sizeof(name)) > 0 &&
-	       (text_starts_with(name, "crun") || text_starts_with(name, "krun"));
-}
-
-const char *const hook_stage_names[STAGES] = {
-	[STAGE_CREATE_RUNTIME] = "createRuntime",
-	[STAGE_PRESTART] = "prestart",
-	[STAGE_POSTSTART] = "poststart",
-};
-
-static void start_unserved(void)
-{
-	_exit(0);
-}
-
-/* ---- the bundle ---- */
-
-/* Returns a descriptor, or -errno; -EINVAL where the path is none that could be a bundle. */
-static int open_bundle_path(const char *path)
-{
-	cleanup_fd bundle = -1;
-
-	if (path[0] != '/')
-		return -EINVAL;
-	bundle = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (bundle < 0)
-		return -errno;
-	return fs_is_own_root(bundle) ? -EINVAL : take_fd(&bundle);
-}
-
-/*
- * crun says "/" for a container with a user namespace and devices, since it has changed its
- * directory by then; but it was started with --bundle, and it is our parent. Returns a descriptor
- * and its path, or -1.
- */
-static int find_bundle(const struct state *state, char *path, size_t size, struct err *err)
-{
-	int bundle = strlen(state->bundle) < size ? open_bundle_path(state->bundle) : -ENAMETOOLONG;
-	int reason = -bundle;
-
-	if (bundle >= 0) {
-		strcpy(path, state->bundle);
-		return bundle;
-	}
-	if (runtime_bundle_argument(getppid(), path, size)) {
-		bundle = open_bundle_path(path);
-		if (bundle >= 0)
-			return bundle;
-	}
-	if (reason != EINVAL)
-		return err_sys(err, reason, "state JSON on stdin: bundle \"%.200s\"",
-			       state->bundle);
-	return err_set(err, "state JSON on stdin: bundle \"%.200s\" is not a container's directory",
-		       state->bundle);
-}
-
-/* ---- what is done to the container ---- */
+#include "hook/hook.h"
 
 /* One run */
 struct run {
-	enum stage stage;
+	struct entry_point entry; /* repeats: poststart */
 	struct state state;
-	char bundle[PATH_MAX];
 	struct container container;
 	struct outcome outcome;
-	bool confined;
-	struct err unconfined; /* why not */
+	struct err unconfined; /* why; "" if it is confined */
 };
+
+/* ---- what is done to the container ---- */
 
 /* AMD's compute device, which ROCm needs */
 static bool has_kfd(const struct spec *spec)
@@ -149,18 +51,18 @@ static int write_nccl_conf(struct container *container, int root, bool *ret_chan
  * The runtime itself sets a limit that the spec lists, runc only after createRuntime. Without the
  * right to raise it (rootless podman) the container gets the rest, as with the shim.
  */
-static int raise_memlock(const struct container *container, const struct process *process,
-			 enum stage stage, bool *ret_changed, struct err *err)
+static int raise_memlock(const struct run *run, const struct process *process, bool *ret_changed,
+			 struct err *err)
 {
+	const struct container *container = &run->container;
 	const struct plan *plan = &container->plan;
 
-	*ret_changed = false;
 	if (!plan->adds_rlimit ||
 	    process_raise_memlock(process, plan->memlock, ret_changed, err) == 0)
 		return 0;
-	if (container->config.fail_on_error || stage == STAGE_POSTSTART)
+	if (container->config.fail_on_error || run->entry.repeats)
 		return -1;
-	tell_caller(log_failure(container, err->text, hook_stage_names[stage]));
+	tell_caller(log_failure(container, err->text, run->entry.name));
 	return 0;
 }
 
@@ -168,31 +70,27 @@ static int raise_memlock(const struct container *container, const struct process
  * Open everything that can fail before changing anything. Write nccl.conf only while the container
  * is created: later its processes run, and have read it.
  */
-static int apply_plan(struct run *run, struct applied *applied, struct err *err)
+static int apply_plan(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
-	const struct state *state = &run->state;
-	bool writes = run->stage != STAGE_POSTSTART;
+	bool writes = !run->entry.repeats;
 	bool raised = false;
 	bool wrote = false;
-	int root = -1;
-	int status;
 	cleanup_process process = PROCESS_NONE;
-	int alive = process_open(state->pid, state->id, spec_cgroup_name(&container->spec),
-				 &process, err);
+	int status = process_open(run->state.pid, run->state.id, spec_cgroup_name(&container->spec),
+				  &process, err);
 
-	if (alive <= 0)
-		return alive;
-	if (writes) {
-		root = container_open_root(container, err);
-		if (root < 0)
-			return -1;
-	}
-	status = raise_memlock(container, &process, run->stage, &raised, err);
+	if (status <= 0)
+		return status;
+	if (writes && container_open_root(container, err) < 0)
+		return -1;
+	status = raise_memlock(run, &process, &raised, err);
 	if (status == 0 && writes)
-		status = write_nccl_conf(container, root, &wrote, err);
-	applied->changed = raised || wrote;
-	applied->nccl = wrote ? "/" NCCL_CONF : NULL;
+		status = write_nccl_conf(container, container->root, &wrote, err);
+	run->outcome.applied = (struct applied){
+		.changed = raised || wrote,
+		.nccl = wrote ? "/" NCCL_CONF : NULL,
+	};
 	return status;
 }
 
@@ -201,20 +99,80 @@ static int apply_plan(struct run *run, struct applied *applied, struct err *err)
  * ignored: there is then no block of ours, or nobody can read it. Skips a container that was
  * dismissed before its config was read.
  */
-static void clear_nccl_conf(struct container *container, enum stage stage)
+static void clear_nccl_conf(struct run *run)
 {
 	static struct err ignored; /* a caller's stack may be small */
+	struct container *container = &run->container;
 	bool changed;
-	int root;
 
-	if (stage == STAGE_POSTSTART || !container->plan.reason || plan_gives(&container->plan))
-		return;
-	root = container_open_root(container, &ignored);
-	if (root >= 0)
-		(void)nccl_conf_write(root, "", &changed, &ignored);
+	if (!run->entry.repeats && container->plan.reason && !plan_gives(&container->plan) &&
+	    container_open_root(container, &ignored) >= 0)
+		(void)nccl_conf_write(container->root, "", &changed, &ignored);
 }
 
 /* ---- one run ---- */
+
+/* Returns a descriptor, or -errno; -EINVAL where the path is none that could be a bundle. */
+static int open_bundle(const char *path)
+{
+	cleanup_fd bundle = -1;
+
+	if (path[0] != '/')
+		return -EINVAL;
+	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (bundle < 0)
+		return -errno;
+	return fs_is_own_root(bundle) ? -EINVAL : take_fd(&bundle);
+}
+
+/*
+ * crun says "/" for a container with a user namespace and devices, since it has changed its
+ * directory by then; but it was started with --bundle, and it is our parent.
+ */
+static int read_bundle_spec(struct run *run, struct err *err)
+{
+	struct container *container = &run->container;
+	const char *path = run->state.bundle;
+	int bundle = open_bundle(path);
+	int reason = -bundle;
+
+	if (bundle < 0) {
+		path = caller_bundle(&container->arena, getppid());
+		bundle = path ? open_bundle(path) : bundle;
+	}
+	if (bundle >= 0)
+		return container_read_spec(container, bundle, path, "config.json", err);
+	if (reason != EINVAL)
+		return err_sys(err, reason, "state JSON on stdin: bundle \"%.200s\"",
+			       run->state.bundle);
+	return err_set(err, "state JSON on stdin: bundle \"%.200s\" is not a container's directory",
+		       run->state.bundle);
+}
+
+static int serve_bundle(struct run *run)
+{
+	struct container *container = &run->container;
+	struct outcome *outcome = &run->outcome;
+	struct err *err = &outcome->err;
+	int status = read_bundle_spec(run, err);
+
+	if (status == 0)
+		status = container_find(container, run->entry.options, err);
+	if (status > 0) {
+		deadline_set_must_fail(outcome_if_late(container, &run->entry));
+		status = container_plan(container, err);
+	}
+	if (status > 0)
+		status = apply_plan(run, err);
+	outcome_decide(container, &run->entry, status, outcome);
+	deadline_set_must_fail(outcome->must_fail);
+	clear_nccl_conf(run);
+	outcome_log(container, outcome, &run->entry);
+	/* A container without RDMA has no line in the log. */
+	if (run->unconfined.text[0] && outcome->result != RECORD_NOTHING)
+		log_failure(container, run->unconfined.text, run->entry.name);
+	return outcome->must_fail;
+}
 
 /*
  * crun runs poststart when the container's process already runs, with what createRuntime gave it:
@@ -222,87 +180,55 @@ static void clear_nccl_conf(struct container *container, enum stage stage)
  * since createRuntime; up to 1.5 it says "created", then "running" as well (opencontainers/runc
  * commit 3cdda464f).
  */
-static bool is_over(const struct state *state, enum stage stage)
+static bool is_over(const struct run *run)
 {
-	return stage == STAGE_POSTSTART && state->status && strcmp(state->status, "running") == 0 &&
-	       runtime_is_crun(getppid());
+	const char *status = run->state.status;
+
+	return run->entry.repeats && status && strcmp(status, "running") == 0 &&
+	       caller_is_crun(getppid());
 }
 
-static int read_bundle_spec(struct run *run, struct err *err)
+static int serve_state(struct run *run)
 {
-	struct container *container = &run->container;
-	int bundle = find_bundle(&run->state, run->bundle, sizeof(run->bundle), err);
-
-	if (bundle < 0)
-		return -1;
-	container->bundle = bundle;
-	return container_read_spec(container, bundle, run->bundle, "config.json", err);
-}
-
-static int serve_bundle(struct run *run, const struct options *options)
-{
-	struct container *container = &run->container;
-	struct outcome *outcome = &run->outcome;
-	struct err *err = &outcome->err;
-	const struct entry_point entry = {
-		.name = hook_stage_names[run->stage],
-		.options = options,
-		.tells = true,
-		.repeats = run->stage == STAGE_POSTSTART,
-		.asks = &run->state.asks,
-	};
-	int status = read_bundle_spec(run, err);
-
-	if (status == 0)
-		status = container_find(container, options, err);
-	if (status > 0) {
-		deadline_set_must_fail(outcome_if_late(container, &entry));
-		status = container_plan(container, err);
-	}
-	if (status > 0)
-		status = apply_plan(run, &outcome->applied, err);
-	outcome_decide(container, &entry, status, outcome);
-	deadline_set_must_fail(outcome->must_fail);
-	clear_nccl_conf(container, run->stage);
-	outcome_log(container, outcome, &entry);
-	/* A container without RDMA has no line in the log. */
-	if (!run->confined && outcome->result != RECORD_NOTHING)
-		log_failure(container, run->unconfined.text, entry.name);
-	return outcome->must_fail;
-}
-
-static int serve_state(struct run *run, const struct options *options)
-{
-	struct container *container = &run->container;
 	const struct state *state = &run->state;
-	static struct err err;
-	int status = state_read(&container->arena, STDIN_FILENO, &run->state, &err);
+	struct err *err = &run->outcome.err;
+	int status = state_read(&run->container.arena, STDIN_FILENO, &run->state, err);
 
 	/* A reason may quote the pod's author: in a file that the author chose, it could be a line
 	 * of a script. The log has it. */
 	if (state->stderr_chosen)
 		tell_nobody();
 	if (status < 0) {
-		tell_caller(log_failure(NULL, err.text, hook_stage_names[run->stage]));
+		tell_caller(log_failure(NULL, err->text, run->entry.name));
 		return 0;
 	}
-	if (state->sandbox || is_over(state, run->stage))
+	if (state->sandbox || is_over(run))
 		return 0;
-	container->id = state->id;
-	run->confined =
-		confine(&hook_confinement, options_directory(options), &run->unconfined) == 0;
-	return serve_bundle(run, options);
+	run->container.id = state->id;
+	(void)confine(&hook_confinement, options_directory(run->entry.options), &run->unconfined);
+	return serve_bundle(run);
 }
 
-int stage_run(const struct options *options, enum stage stage)
+static void start_unserved(void)
+{
+	_exit(0);
+}
+
+int stage_run(const struct options *options, const char *stage)
 {
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	run.stage = stage;
+	run.entry = (struct entry_point){
+		.name = stage,
+		.options = options,
+		.tells = true,
+		.repeats = strcmp(stage, "poststart") == 0,
+		.asks = &run.state.asks,
+	};
 	run.container = CONTAINER_NONE;
 	deadline_arm(start_unserved);
-	status = serve_state(&run, options);
+	status = serve_state(&run);
 	cleanup_close_fd(&run.container.bundle);
 	container_free(&run.container);
 	return status;

@@ -58,30 +58,6 @@ static int open_parent_of(struct arena *arena, const char *file, const char **re
 
 /* ---- create ---- */
 
-/* dir, name: of the file that container->fd is */
-static int grant_bundle(struct shim *shim, int dir, const char *name, struct applied *applied,
-			struct err *err)
-{
-	struct container *container = &shim->container;
-	struct grant grant = grant_of_plan(&container->plan);
-	struct fs_text edited;
-
-	if (limit_inherit(&grant, err) < 0 || spec_edit(&container->arena, &container->text,
-							&container->spec, &grant, &edited, err) < 0)
-		return -1;
-	*applied = (struct applied){
-		.capabilities = true,
-		.nccl = container->plan.new_settings ? "env" : NULL,
-	};
-	/* Nothing to add: another shim in front of us has added it, and has logged it. */
-	if (edited.bytes == container->text.bytes)
-		return 0;
-	if (write_edited(dir, name, container->fd, container->what, true, &edited, err) < 0)
-		return -1;
-	applied->changed = true;
-	return 0;
-}
-
 void serve_create(struct shim *shim)
 {
 	const struct entry_point entry = {.name = WAY_IN, .options = &shim->options};
@@ -91,27 +67,30 @@ void serve_create(struct shim *shim)
 	const char *path = shim->args.bundle ? shim->args.bundle : ".";
 	/* crun's --config: a path from the caller's directory on (src/create.c) */
 	const char *config = shim->args.config ? shim->args.config : "config.json";
-	bool in_bundle = strcmp(config, "config.json") == 0;
+	const char *name = text_base_name(config);
 	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd other = -1;
 	int dir = bundle;
 	int status = bundle < 0 ? err_sys(err, errno, "bundle %s", path) : 0;
+	struct fs_text edited;
 
 	container->bundle = bundle;
-	if (status == 0 && !in_bundle)
+	if (status == 0 && strcmp(config, "config.json") != 0)
 		status = dir = other = open_parent_of(&container->arena, config, &path, err);
 	if (status >= 0)
-		status = container_read_spec(container, dir, path, text_base_name(config), err);
+		status = container_read_spec(container, dir, path, name, err);
 	if (status == 0)
 		status = container_find(container, &shim->options, err);
 	if (status > 0) {
-		deadline_set_must_fail(outcome_if_late(container, &entry));
-		container->memlock_max = own_memlock_max();
 		container->lacking = own_lacks_capabilities(container->config.capabilities);
-		status = container_plan(container, err);
+		status = edit_config_json(container, &entry, outcome, &edited);
 	}
-	if (status > 0)
-		status = grant_bundle(shim, dir, text_base_name(config), &outcome->applied, err);
+	/* Nothing to add: another shim in front of us has added it, and has logged it. */
+	if (status > 0 && outcome->applied.changed) {
+		status =
+			write_edited(dir, name, container->fd, container->what, true, &edited, err);
+		outcome->applied.changed = status == 0;
+	}
 	outcome_decide(container, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	outcome_log(container, outcome, &entry);

@@ -10,9 +10,6 @@
 #include "core/json/document.h"
 #include "hook/shim/shim.h"
 
-#define CONFIG "config.json" /* crun's copy, and the bundle's */
-#define STATE "state.json"   /* runc's */
-
 /*
  * A rootless runc goes by XDG_RUNTIME_DIR, unless it is root in a user namespace, and root by name
  * (main.go, shouldHonorXDGRuntimeDir); crun always does (libcrun/status.c, get_run_directory).
@@ -62,47 +59,42 @@ static int parse_bundle(struct arena *arena, const char *what, const struct fs_t
 
 /* ---- its config.json ---- */
 
-static int read_text_file(struct arena *arena, int dir, const char *path, const char *name,
+/* Returns 1, 0 if there is no such file, or -1. */
+static int read_text_file(struct arena *arena, const char *path, const char *name,
 			  const char **ret_what, struct fs_text *ret_text, struct err *err)
 {
-	const char *what = arena_printf(arena, "%s/%s", path, name);
-	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	cleanup_fd dir = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	cleanup_fd fd =
+		dir < 0 ? -errno : fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 
-	if (!what)
+	*ret_what = arena_printf(arena, "%s/%s", path, name);
+	if (!*ret_what)
 		return err_memory(err);
 	if (fd < 0)
-		return err_sys(err, -fd, "%s", what);
-	*ret_what = what;
-	return fs_read_regular(arena, fd, SPEC_SIZE_MAX, what, ret_text, err);
+		return fd == -ENOENT ? 0 : err_sys(err, -fd, "%s", *ret_what);
+	return fs_read_regular(arena, fd, SPEC_SIZE_MAX, *ret_what, ret_text, err) < 0 ? -1 : 1;
 }
 
-/* home: where the runtime keeps what it knows of the container. Returns 1, 0 if there is none, or
- * -1. */
+/* home: where the runtime keeps what it knows of the container. Returns as read_text_file(). */
 static int read_config(struct container *container, unsigned runtime, const char *home,
 		       struct err *err)
 {
 	struct arena *arena = &container->arena;
-	const char *kept = runtime == RUNTIME_CRUN ? CONFIG : STATE;
-	cleanup_fd dir = open(home, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	cleanup_fd bundle = -1;
 	const char *path = home;
 	const char *what;
 	struct fs_text state;
+	int status;
 
-	if (dir < 0 || faccessat(dir, kept, F_OK, 0) < 0)
-		return errno == ENOENT ? 0 : err_sys(err, errno, "%s", home);
 	if (runtime == RUNTIME_RUNC) {
-		if (read_text_file(arena, dir, home, STATE, &what, &state, err) < 0 ||
-		    parse_bundle(arena, what, &state, &path, err) < 0)
+		status = read_text_file(arena, home, "state.json", &what, &state, err);
+		if (status <= 0)
+			return status;
+		if (parse_bundle(arena, what, &state, &path, err) < 0)
 			return -1;
-		bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-		if (bundle < 0)
-			return err_sys(err, errno, "%s", path);
 	}
-	return read_text_file(arena, bundle < 0 ? dir : bundle, path, CONFIG, &container->what,
-			      &container->text, err) < 0
-		       ? -1
-		       : 1;
+	status =
+		read_text_file(arena, path, "config.json", &container->what, &container->text, err);
+	return status == 0 && path != home ? err_sys(err, ENOENT, "%s", container->what) : status;
 }
 
 static int find_config(struct shim *shim, struct err *err)

@@ -22,22 +22,16 @@
 #define CREATE (1U << RUNTIME_CREATE)
 #define EXEC (1U << RUNTIME_EXEC)
 
-enum takes {
-	A_VALUE,
-	JOINED_VALUE, /* crun's -tVALUE, never "-t VALUE" */
-};
-
 /* An option that takes a value, and the commands that have it; 0: a global one */
 struct option {
 	const char *name;
 	char letter;
-	enum takes takes;
 	unsigned runtimes;
 	unsigned commands;
-	size_t place; /* of a const char * in struct runtime_args, or NOWHERE */
+	size_t place; /* of a const char * in struct runtime_args; or NOWHERE */
 };
 
-#define NOWHERE SIZE_MAX
+#define NOWHERE 0
 #define AT(field) offsetof(struct runtime_args, field)
 
 /*
@@ -47,64 +41,50 @@ struct option {
  * has not.
  */
 static const struct option options[] = {
-	{"root", 0, A_VALUE, BOTH, 0, AT(root)},
-	{"log", 0, A_VALUE, BOTH, 0, AT(log)},
-	{"log-format", 0, A_VALUE, BOTH, 0, AT(log_format)},
-	{"log-level", 0, A_VALUE, CRUN, 0, NOWHERE},
-	{"cgroup-manager", 0, A_VALUE, CRUN, 0, NOWHERE},
-	{"rootless", 0, A_VALUE, BOTH, 0, NOWHERE},
-	{"criu", 0, A_VALUE, RUNC, 0, NOWHERE},
-	{"bundle", 'b', A_VALUE, BOTH, CREATE, AT(bundle)},
-	{"console-socket", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
-	{"config", 'f', A_VALUE, CRUN, CREATE, AT(config)},
-	{"pid-file", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
-	{"preserve-fds", 0, A_VALUE, BOTH, CREATE | EXEC, NOWHERE},
-	{"image-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
-	{"work-path", 0, A_VALUE, BOTH, CREATE, NOWHERE},
-	{"manage-cgroups-mode", 0, A_VALUE, BOTH, CREATE, NOWHERE},
-	{"network-lock", 0, A_VALUE, CRUN, CREATE, NOWHERE},
-	{"lsm-profile", 0, A_VALUE, BOTH, CREATE, NOWHERE},
-	{"lsm-mount-context", 0, A_VALUE, BOTH, CREATE, NOWHERE},
-	{"empty-ns", 0, A_VALUE, RUNC, CREATE, NOWHERE},
-	{"pidfd-socket", 0, A_VALUE, RUNC, CREATE | EXEC, NOWHERE},
-	{"tty", 't', JOINED_VALUE, CRUN, EXEC, NOWHERE},
-	{"process", 'p', A_VALUE, BOTH, EXEC, AT(process)},
-	{"cwd", 0, A_VALUE, BOTH, EXEC, NOWHERE},
-	{"cgroup", 0, A_VALUE, BOTH, EXEC, NOWHERE},
-	{"user", 'u', A_VALUE, BOTH, EXEC, NOWHERE},
-	{"env", 'e', A_VALUE, BOTH, EXEC, NOWHERE},
-	{"cap", 'c', A_VALUE, BOTH, EXEC, NOWHERE},
-	{"process-label", 0, A_VALUE, BOTH, EXEC, NOWHERE},
-	{"apparmor", 0, A_VALUE, BOTH, EXEC, NOWHERE},
-	{"additional-gids", 'g', A_VALUE, RUNC, EXEC, NOWHERE},
+	{"root", 0, BOTH, 0, AT(root)},
+	{"log", 0, BOTH, 0, AT(log)},
+	{"log-format", 0, BOTH, 0, AT(log_format)},
+	{"log-level", 0, CRUN, 0, NOWHERE},
+	{"cgroup-manager", 0, CRUN, 0, NOWHERE},
+	{"rootless", 0, BOTH, 0, NOWHERE},
+	{"criu", 0, RUNC, 0, NOWHERE},
+	{"bundle", 'b', BOTH, CREATE, AT(bundle)},
+	{"console-socket", 0, BOTH, CREATE | EXEC, NOWHERE},
+	{"config", 'f', CRUN, CREATE, AT(config)},
+	{"pid-file", 0, BOTH, CREATE | EXEC, NOWHERE},
+	{"preserve-fds", 0, BOTH, CREATE | EXEC, NOWHERE},
+	{"image-path", 0, BOTH, CREATE, NOWHERE},
+	{"work-path", 0, BOTH, CREATE, NOWHERE},
+	{"manage-cgroups-mode", 0, BOTH, CREATE, NOWHERE},
+	{"network-lock", 0, CRUN, CREATE, NOWHERE},
+	{"lsm-profile", 0, BOTH, CREATE, NOWHERE},
+	{"lsm-mount-context", 0, BOTH, CREATE, NOWHERE},
+	{"empty-ns", 0, RUNC, CREATE, NOWHERE},
+	{"pidfd-socket", 0, RUNC, CREATE | EXEC, NOWHERE},
+	{"tty", 't', CRUN, EXEC, NOWHERE},
+	{"process", 'p', BOTH, EXEC, AT(process)},
+	{"cwd", 0, BOTH, EXEC, NOWHERE},
+	{"cgroup", 0, BOTH, EXEC, NOWHERE},
+	{"user", 'u', BOTH, EXEC, NOWHERE},
+	{"env", 'e', BOTH, EXEC, NOWHERE},
+	{"cap", 'c', BOTH, EXEC, NOWHERE},
+	{"process-label", 0, BOTH, EXEC, NOWHERE},
+	{"apparmor", 0, BOTH, EXEC, NOWHERE},
+	{"additional-gids", 'g', RUNC, EXEC, NOWHERE},
 };
 
-static const struct {
-	const char *name;
-	enum runtime_command command;
-} commands[] = {
-	{"create", RUNTIME_CREATE},
-	{"run", RUNTIME_CREATE},
-	{"restore", RUNTIME_CREATE},
-	{"exec", RUNTIME_EXEC},
-};
-
-struct reader {
-	struct runtime_args args;
-	bool global; /* in front of the command */
-};
-
-/* runtime: CRUN or RUNC */
-static bool has_option(const struct reader *reader, unsigned runtime, const struct option *option)
+/* runtime: CRUN or RUNC. In front of the command, args->command is RUNTIME_OTHER. */
+static bool has_option(const struct runtime_args *args, unsigned runtime,
+		       const struct option *option)
 {
 	if (!(option->runtimes & runtime))
 		return false;
 	if (option->commands == 0)
-		return reader->global || runtime == RUNC;
-	return !reader->global && (option->commands & (1U << reader->args.command));
+		return args->command == RUNTIME_OTHER || runtime == RUNC;
+	return option->commands & (1U << args->command);
 }
 
-static const struct option *find_name(const struct reader *reader, unsigned runtime,
+static const struct option *find_name(const struct runtime_args *args, unsigned runtime,
 				      const char *name, size_t len)
 {
 	const struct option *abbreviated = NULL;
@@ -112,7 +92,7 @@ static const struct option *find_name(const struct reader *reader, unsigned runt
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
 		const struct option *o = &options[i];
 
-		if (!has_option(reader, runtime, o))
+		if (!has_option(args, runtime, o))
 			continue;
 		if (runtime == RUNC && len == 1 && o->letter == name[0])
 			return o;
@@ -126,76 +106,68 @@ static const struct option *find_name(const struct reader *reader, unsigned runt
 	return abbreviated;
 }
 
-static const struct option *find_letter(const struct reader *reader, char letter)
+static const struct option *find_letter(const struct runtime_args *args, char letter)
 {
 	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		if (options[i].letter == letter && has_option(reader, CRUN, &options[i]))
+		if (options[i].letter == letter && has_option(args, CRUN, &options[i]))
 			return &options[i];
 	}
 	return NULL;
 }
 
-static void set(struct runtime_args *args, const struct option *option, const char *value)
-{
-	if (option->place == NOWHERE)
-		return;
-	/* "--bundle=" and "--process=" say nothing to runc; crun refuses them */
-	*(const char **)((char *)args + option->place) = value[0] ? value : NULL;
-}
-
 /* The value is what is left of the argument, else the next one. Returns how many it takes. */
-static int take_value(struct reader *reader, const struct option *option, const char *left,
+static int take_value(struct runtime_args *args, const struct option *option, const char *left,
 		      const char *next)
 {
-	if (left || option->takes != A_VALUE) {
-		set(&reader->args, option, left ? left : "");
-		return 1;
-	}
-	if (!next)
-		return 1;
-	set(&reader->args, option, next);
-	return 2;
+	/* crun's -tVALUE, --tty=VALUE; never "-t VALUE" */
+	const char *value = left || option->letter == 't' ? left : next;
+
+	/* "--bundle=" and "--process=" say nothing to runc; crun refuses them */
+	if (value && option->place)
+		*(const char **)((char *)args + option->place) = value[0] ? value : NULL;
+	return value && !left ? 2 : 1;
 }
 
 /* "-dt", "-dpFILE" and "-dp FILE". What we do not know takes no value, or crun refuses it. */
-static int take_letters(struct reader *reader, char *const *argv)
+static int take_letters(struct runtime_args *args, char *const *argv)
 {
 	for (const char *letter = argv[0] + 1; *letter; letter++) {
-		const struct option *option = find_letter(reader, *letter);
+		const struct option *option = find_letter(args, *letter);
 
 		if (option)
-			return take_value(reader, option, letter[1] ? letter + 1 : NULL, argv[1]);
+			return take_value(args, option, letter[1] ? letter + 1 : NULL, argv[1]);
 	}
 	return 1;
 }
 
 /* Returns how many arguments the option takes: 1, or 2 with a value of its own. */
-static int take_option(struct reader *reader, char *const *argv)
+static int take_option(struct runtime_args *args, char *const *argv)
 {
 	bool is_long = argv[0][1] == '-';
 	const char *name = argv[0] + (is_long ? 2 : 1);
 	size_t len = strcspn(name, "=");
 	const struct option *option = NULL;
 
-	if (reader->args.runtimes & RUNC)
-		option = find_name(reader, RUNC, name, len);
-	if (!option && (reader->args.runtimes & CRUN)) {
+	if (args->runtimes & RUNC)
+		option = find_name(args, RUNC, name, len);
+	if (!option && (args->runtimes & CRUN)) {
 		if (!is_long)
-			return take_letters(reader, argv);
-		option = find_name(reader, CRUN, name, len);
+			return take_letters(args, argv);
+		option = find_name(args, CRUN, name, len);
 	}
 	if (!option)
 		return 1;
-	return take_value(reader, option, name[len] == '=' ? name + len + 1 : NULL, argv[1]);
+	return take_value(args, option, name[len] == '=' ? name + len + 1 : NULL, argv[1]);
 }
 
 static enum runtime_command command_of(const char *name)
 {
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++) {
-		if (strcmp(commands[i].name, name) == 0)
-			return commands[i].command;
-	}
-	return RUNTIME_OTHER;
+	if (strcmp(name, "exec") == 0)
+		return RUNTIME_EXEC;
+	return strcmp(name, "create") == 0 || strcmp(name, "run") == 0 ||
+			       strcmp(name, "restore") == 0
+		       ? RUNTIME_CREATE
+		       : RUNTIME_OTHER;
 }
 
 /* Another runtime may hand the command line on to either. */
@@ -213,7 +185,7 @@ static bool begins_as_option(const char *arg)
 	return arg[0] == '-' && arg[1] != '\0';
 }
 
-static void read_command(struct reader *reader, int argc, char *const *argv)
+static void read_command(struct runtime_args *args, int argc, char *const *argv)
 {
 	bool options_end = false;
 
@@ -222,12 +194,12 @@ static void read_command(struct reader *reader, int argc, char *const *argv)
 			options_end = true;
 			i++;
 		} else if (!options_end && begins_as_option(argv[i])) {
-			i += take_option(reader, argv + i);
+			i += take_option(args, argv + i);
 		} else {
-			if (!reader->args.id)
-				reader->args.id = argv[i];
+			if (!args->id)
+				args->id = argv[i];
 			/* What follows exec's id is the command that it is to run. */
-			if (reader->args.command == RUNTIME_EXEC || !(reader->args.runtimes & RUNC))
+			if (args->command == RUNTIME_EXEC || !(args->runtimes & RUNC))
 				return;
 			i++;
 		}
@@ -237,16 +209,15 @@ static void read_command(struct reader *reader, int argc, char *const *argv)
 void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args)
 {
-	struct reader reader = {.args = {.runtimes = runtimes_of(runtime)}, .global = true};
+	struct runtime_args args = {.runtimes = runtimes_of(runtime)};
 	int i = 1;
 
 	while (i < argc && begins_as_option(argv[i]) && strcmp(argv[i], "--") != 0)
-		i += take_option(&reader, argv + i);
+		i += take_option(&args, argv + i);
 	i += i < argc && strcmp(argv[i], "--") == 0;
-	reader.global = false;
 	if (i < argc)
-		reader.args.command = command_of(argv[i++]);
-	if (reader.args.command != RUNTIME_OTHER)
-		read_command(&reader, argc - i, argv + i);
-	*ret_args = reader.args;
+		args.command = command_of(argv[i++]);
+	if (args.command != RUNTIME_OTHER)
+		read_command(&args, argc - i, argv + i);
+	*ret_args = args;
 }

@@ -50,37 +50,16 @@ static bool can_run(const char *path)
 /* As a shell says it when a command cannot be run */
 #define EXIT_NO_RUNTIME 127
 
-/* What the deadline's handler needs; set before it is armed */
-static struct {
-	const char *runtime;
-	char **argv;
-} late;
+static char **runtime_argv; /* the first is the runtime's path; set before the deadline is armed */
 
 /* A node that is stuck in /sys must not keep the container from starting. */
 static void run_unserved(void)
 {
-	(void)execv(late.runtime, late.argv);
+	(void)execv(runtime_argv[0], runtime_argv);
 	_exit(EXIT_NO_RUNTIME);
 }
 
 /* ---- one command ---- */
-
-static void serve_command(struct shim *shim)
-{
-	if (!shim->args.id)
-		return;
-	shim->container.id = shim->args.id;
-	switch (shim->args.command) {
-	case RUNTIME_CREATE:
-		serve_create(shim);
-		break;
-	case RUNTIME_EXEC:
-		serve_exec(shim);
-		break;
-	case RUNTIME_OTHER:
-		break;
-	}
-}
 
 /* A variable of the engine's environment; set to nothing is not set */
 static const char *option(const char *name)
@@ -88,15 +67,6 @@ static const char *option(const char *name)
 	const char *value = getenv(name);
 
 	return value && value[0] ? value : NULL;
-}
-
-/* Returns 0, or 1 if the container must not start. */
-static int serve_in_time(struct shim *shim)
-{
-	deadline_arm(run_unserved);
-	serve_command(shim);
-	deadline_disarm();
-	return shim->outcome.must_fail;
 }
 
 /* crun's --log may begin with its type; for "syslog:" and "journald:" our line in the journal is
@@ -119,7 +89,8 @@ static void use_runtime_log(const struct runtime_args *args)
  * another runtime, which would know nothing of the containers that run; only our own name can say
  * which it is then.
  */
-static int find_runtime(struct shim *shim, const char *called, struct err *err)
+static int find_runtime(struct shim *shim, const char *called, const char **ret_runtime,
+			struct err *err)
 {
 	struct arena *arena = &shim->container.arena;
 	cleanup_fd root = tree_open_root(shim->options.sysroot, err);
@@ -138,40 +109,47 @@ static int find_runtime(struct shim *shim, const char *called, struct err *err)
 			       "there is no runtime to run as %s: write the path of one into "
 			       "/" RUNTIMES_PATH,
 			       called);
-	shim->runtime = *path;
 	if (real_runtime_count_round() < 0)
 		return err_set(err,
 			       "the runtime %s leads back to " SHIM_NAME
 			       ": name crun or runc in /" RUNTIMES_PATH,
-			       shim->runtime);
+			       *path);
+	*ret_runtime = *path;
 	return 0;
+}
+
+/* Returns whether the container may start. */
+static bool serve_command(struct shim *shim)
+{
+	shim->container.id = shim->args.id;
+	deadline_arm(run_unserved);
+	if (shim->args.id && shim->args.command == RUNTIME_CREATE)
+		serve_create(shim);
+	else if (shim->args.id && shim->args.command == RUNTIME_EXEC)
+		serve_exec(shim);
+	deadline_disarm();
+	return !shim->outcome.must_fail;
 }
 
 /* Returns only if the runtime must not, or cannot, be started. */
 static int run_runtime(struct shim *shim, int argc, char **argv)
 {
 	const char *called = text_base_name(argv[0]);
-	const char *sysroot = option("OCI_RDMA_SYSROOT");
-	struct err *err = &shim->err;
+	const char *runtime = called;
+	struct err *err = &shim->outcome.err;
+	bool found = find_runtime(shim, called, &runtime, err) == 0;
 
-	shim->options.sysroot = sysroot ? sysroot : "/";
-	shim->options.config = option("OCI_RDMA_CONFIG");
-	if (find_runtime(shim, called, err) < 0) {
-		runtime_args_parse(called, argc, argv, &shim->args);
-		use_runtime_log(&shim->args);
-		tell(SHIM_NAME, err->text);
-		return EXIT_NO_RUNTIME;
-	}
-	runtime_args_parse(shim->runtime, argc, argv, &shim->args);
+	runtime_args_parse(runtime, argc, argv, &shim->args);
 	use_runtime_log(&shim->args);
-	argv[0] = (char *)shim->runtime;
-	late.runtime = shim->runtime;
-	late.argv = argv;
-	if (serve_in_time(shim) != 0)
-		return 1;
-	/* Free nothing: execv replaces this program, and the arena owns the runtime's path. */
-	(void)execv(shim->runtime, argv);
-	(void)err_sys(err, errno, "cannot run %s", shim->runtime);
+	if (found) {
+		argv[0] = (char *)runtime;
+		runtime_argv = argv;
+		if (!serve_command(shim))
+			return 1;
+		/* Free nothing: execv replaces this program, and the arena owns the path. */
+		(void)execv(runtime, argv);
+		(void)err_sys(err, errno, "cannot run %s", runtime);
+	}
 	tell(SHIM_NAME, err->text);
 	return EXIT_NO_RUNTIME;
 }
@@ -179,11 +157,13 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 int shim_run(int argc, char **argv)
 {
 	static struct shim shim; /* the engine's limit of the stack may be small */
+	const char *sysroot = option("OCI_RDMA_SYSROOT");
 	int status;
 
 	shim.container = CONTAINER_NONE;
+	shim.options.sysroot = sysroot ? sysroot : "/";
+	shim.options.config = option("OCI_RDMA_CONFIG");
 	status = run_runtime(&shim, argc, argv);
-
 	container_free(&shim.container);
 	return status;
 }

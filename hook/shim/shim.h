@@ -6,10 +6,7 @@
 #ifndef OCI_RDMA_SHIM_H
 #define OCI_RDMA_SHIM_H
 
-#include "core/base/err.h"
-#include "core/container/container.h"
-#include "core/options.h"
-#include "core/report/report.h"
+#include "hook/hook.h"
 
 /* ---- a runtime's command line (runtime_args.c) ---- */
 
@@ -54,9 +51,7 @@ struct shim {
 	struct options options;
 	struct runtime_args args;
 	struct container container;
-	const char *runtime; /* the real one */
 	struct outcome outcome;
-	struct err err;
 };
 
 /* create, run and restore: the container's spec is edited. */
