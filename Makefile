@@ -87,7 +87,7 @@ HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN)
 ADMIN_OWN := $(call parts,admin)
 ADMIN_SHARED := $(filter admin/engine/% admin/installation/%,$(ADMIN_OWN)) $(EXPLAIN_SHARED)
 NRI_OWN := $(call parts,nri) nri/message/nri.pb-c.o
-NRI_SHARED := $(patsubst %,explain/%.o,child files limits nri_socket nri_status)
+NRI_SHARED := $(patsubst %,explain/%.o,child files limits nri_socket nri_status records)
 DOCTOR_OWN := $(call parts,doctor) doctor/symptom/table.o
 EVENTS_OWN := $(call parts,events)
 O := $(BUILD)$(MUSL:%=/%)

@@ -14,7 +14,7 @@
 #ifndef OCI_RDMA_EVENTS_QUEUE_H
 #define OCI_RDMA_EVENTS_QUEUE_H
 
-#include "core/record/store.h"
+#include "core/record/record.h"
 
 #define QUEUE_BURST 20
 #define QUEUE_EACH_MS 5000

@@ -7,7 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/fs.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "explain/nri_status.h"
 
 /* Bundles of containerd's CRI, which has one namespace of its own (core/runtime/v2/bundle.go) */

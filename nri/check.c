@@ -15,6 +15,7 @@
 #include "core/command_line.h"
 #include "explain/nri_socket.h"
 #include "explain/nri_status.h"
+#include "explain/records.h"
 #include "nri/missed.h"
 
 /* What stands in the file is for a terminal only if it is one line without escapes. */
@@ -38,7 +39,7 @@ static int print_containers(int sysroot, struct err *err)
 	struct record *records;
 	int n = missed_list(&arena, sysroot, &records, err);
 
-	if (n < 0 || record_count(sysroot, 0, of, err) < 0)
+	if (n < 0 || records_count(sysroot, 0, of, err) < 0)
 		return -1;
 	(void)printf("containers  %zu granted, %zu denied, %zu failed, %zu nothing\n",
 		     of[RECORD_GRANTED], of[RECORD_DENIED], of[RECORD_FAILED], of[RECORD_NOTHING]);

@@ -3,13 +3,15 @@
 #include <stdio.h>
 #include <string.h>
 #include <syslog.h>
+#include <unistd.h>
 
+#include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/process/own.h"
 #include "core/process/process.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "core/report/report.h"
 #include "explain/files.h"
 #include "explain/limits.h"
@@ -277,6 +279,18 @@ static void tell_plugin(int out, enum look_result result)
 	(void)fs_write(out, &(unsigned char){(unsigned char)result}, 1);
 }
 
+static void forget(int dir, const struct record_entry *entry, const char *engine)
+{
+	cleanup_arena arena = {0};
+	struct record record;
+	struct err ignored;
+
+	if (clock_ms() - entry->clock >= RECORD_NEW_MS &&
+	    record_load(&arena, dir, entry->file, &record, &ignored) == 1 && record.engine &&
+	    strcmp(record.engine, engine) == 0)
+		(void)unlinkat(dir, entry->file, 0);
+}
+
 void look_at_all(void *context, int out)
 {
 	const struct look *look = context;
@@ -308,7 +322,7 @@ void look_at_all(void *context, int out)
 	}
 	for (int i = 0; whole && look->options->engine && i < n; i++) {
 		if (gone[i].id)
-			record_forget(dir, &gone[i], look->options->engine);
+			forget(dir, &gone[i], look->options->engine);
 	}
 	tell_plugin(out, LOOK_END);
 }

@@ -5,6 +5,7 @@
 
 #include "core/base/fs.h"
 #include "explain/files.h"
+#include "explain/records.h"
 #include "nri/missed.h"
 #include "nri/report.h"
 
@@ -82,7 +83,7 @@ int metrics_write(const char *path, const char *sysroot, const struct nri_status
 	int n = missed_list(&arena, root, &records, err);
 	FILE *out;
 
-	if (n < 0 || record_count(root, METRICS_WINDOW_MS, of, err) < 0)
+	if (n < 0 || records_count(root, METRICS_WINDOW_MS, of, err) < 0)
 		return -1;
 	out = open_memstream((char **)&text, &len);
 	if (!out)

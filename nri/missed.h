@@ -19,7 +19,7 @@
 
 #include "core/base/err.h"
 #include "core/options.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "nri/message/message.h"
 #include "nri/verdict.h"
 
@@ -43,6 +43,12 @@ struct look {
 	bool whole;           /* nothing is missing in it: the child forgets each record whose
 				 container is not there */
 };
+
+/*
+ * A record goes when its engine no longer has the container, unless it is so new that the engine
+ * may not name its container yet: CRI-O and the kubelet wait 4 and 2 minutes for a creation.
+ */
+#define RECORD_NEW_MS (5 * 60 * INT64_C(1000))
 
 /* In a child. look: a struct look. Tells out of each that is unseen, and the end. */
 void look_at_all(void *look, int out);

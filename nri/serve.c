@@ -9,7 +9,7 @@
 #include "core/base/fs.h"
 #include "core/container/container.h"
 #include "core/plan/plan.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "core/report/report.h"
 #include "nri/missed.h"
 

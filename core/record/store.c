@@ -1,108 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/record/store.h"
-
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "core/base/clock.h"
-#include "core/base/fs.h"
-#include "core/base/text.h"
+#include "core/record/record.h"
 
-#define SUFFIX ".json"
-#define NAME_SIZE 256 /* NAME_MAX, and a NUL */
 /* A writer needs milliseconds; do not wait longer for one that has been stopped. */
 #define LOCK_MS 500
-
-#define ALNUM "0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-
-/* ---- the names ---- */
-
-/* Only the last part may hold a '_', and the whole must fit: otherwise it counts as not known. */
-static const char *name_part(const char *text, size_t max)
-{
-	size_t len = text ? strlen(text) : 0;
-
-	return len && len <= max && strspn(text, ALNUM "-") == len ? text : "";
-}
-
-static bool is_container_id(const char *id)
-{
-	size_t len = strlen(id);
-
-	return len && id[0] != '.' && strspn(id, ALNUM "_.-") == len;
-}
-
-/* Namespace and container: RFC 1123 labels. A static pod's uid is a hash. Returns 0 or -1. */
-static int make_name(const struct record *record, char name[NAME_SIZE])
-{
-	int len = snprintf(name, NAME_SIZE, "%s_%s_%s_%s_%010llx_%s" SUFFIX,
-			   name_part(record->pod_namespace, 63), name_part(record->pod_uid, 36),
-			   name_part(record->container, 63), record_result_names[record->result],
-			   (unsigned long long)clock_ms(), record->id ? record->id : "");
-
-	return record->id && is_container_id(record->id) && len < NAME_SIZE ? 0 : -1;
-}
-
-/* Cuts the name's copy. Returns whether it is a record's. */
-static bool split_name(char *copy, struct record_entry *entry)
-{
-	char *parts[5];
-	char *end;
-
-	if (!text_ends_with(copy, SUFFIX))
-		return false;
-	copy[strlen(copy) - strlen(SUFFIX)] = '\0';
-	for (size_t i = 0; i < 5; i++) {
-		parts[i] = copy;
-		copy = strchr(copy, '_');
-		if (!copy)
-			return false;
-		*copy++ = '\0';
-	}
-	entry->pod_namespace = parts[0];
-	entry->pod_uid = parts[1];
-	entry->container = parts[2];
-	entry->clock = strtoll(parts[4], &end, 16);
-	entry->id = copy;
-	for (size_t i = 0; record_result_names[i]; i++) {
-		entry->result = (enum record_result)i;
-		if (strcmp(record_result_names[i], parts[3]) == 0)
-			return end != parts[4] && !*end && is_container_id(copy);
-	}
-	return false;
-}
-
-int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries)
-{
-	const char **names;
-	int n = tree_list(arena, dir, ".", "", &names);
-	struct record_entry *entries =
-		n < 0 ? NULL : arena_alloc(arena, (size_t)n * sizeof(*entries));
-	int kept = 0;
-
-	if (!entries)
-		return -1;
-	for (int i = 0; i < n; i++) {
-		char *copy = arena_strdup(arena, names[i]);
-
-		if (!copy)
-			return -1;
-		entries[kept].file = names[i];
-		if (split_name(copy, &entries[kept]))
-			kept++;
-		else if (locked)
-			(void)unlinkat(dir, names[i], 0);
-	}
-	*ret_entries = entries;
-	return kept;
-}
 
 /* flock(2) has no timeout. The lock goes with the descriptor. Returns 0 or -1. */
 static int lock_dir(int dir, struct err *err)
@@ -130,13 +38,12 @@ static bool is_same_container(const struct record_entry *a, const struct record_
 	       strcmp(a->pod_uid, b->pod_uid) == 0 && strcmp(a->container, b->container) == 0;
 }
 
-/* How many from the first on are of its namespace, and of its pod if of_pod: they are sorted. */
-static size_t count_same(const struct record_entry *entries, size_t n, bool of_pod)
+/* How many from the first on begin with the same len bytes: they are sorted. */
+static size_t count_same(const struct record_entry *entries, size_t n, size_t len)
 {
 	size_t i = 1;
 
-	while (i < n && strcmp(entries[i].pod_namespace, entries[0].pod_namespace) == 0 &&
-	       (!of_pod || strcmp(entries[i].pod_uid, entries[0].pod_uid) == 0))
+	while (i < n && strncmp(entries[i].file, entries[0].file, len) == 0)
 		i++;
 	return i;
 }
@@ -153,15 +60,17 @@ static size_t find_victim(const struct record_entry *entries, size_t n, const ch
 	int64_t of_pod = 0;
 
 	for (size_t i = 0; i < n; i++) {
+		size_t len = strlen(entries[i].pod_namespace) + 1;
 		size_t first = 0;
 
 		if (i == namespace_end) {
-			namespace_end += count_same(&entries[i], n - i, false);
+			namespace_end += count_same(&entries[i], n - i, len);
 			of_namespace = (int64_t)(namespace_end - i) +
 				       (strcmp(entries[i].pod_namespace, new_namespace) == 0);
 		}
 		if (i == pod_end) {
-			pod_end += count_same(&entries[i], n - i, true);
+			pod_end += count_same(&entries[i], n - i,
+					      len + strlen(entries[i].pod_uid) + 1);
 			of_pod = (int64_t)(pod_end - i);
 		}
 		const int64_t weight[] = {of_namespace, entries[i].result == RECORD_NOTHING, of_pod,
@@ -203,25 +112,23 @@ static bool make_room(int dir, struct record_entry *entries, size_t n,
  */
 static int put_record(struct arena *arena, int dir, struct record *record, struct err *err)
 {
-	char name[NAME_SIZE];
+	char name[RECORD_NAME_SIZE];
 	struct replacement file = {.name = name, .mode = 0600};
+	struct record_entry new = {.file = name};
 	struct record_entry *entries;
-	struct record_entry *old;
-	struct record_entry new;
 	struct record before;
+	const char **old;
 	size_t n_old = 0;
 	size_t kept = 0;
-	char *copy;
 	int n;
 
-	if (make_name(record, name) < 0) {
+	if (!record_name_make(record, name)) {
 		(void)err_set(err, "'%.80s' is not a container id", record->id ? record->id : "");
 		return -EINVAL;
 	}
 	n = record_list(arena, dir, true, &entries);
 	old = n < 0 ? NULL : arena_alloc(arena, (size_t)n * sizeof(*old));
-	copy = arena_strdup(arena, name);
-	if (!old || !copy || !split_name(copy, &new))
+	if (!old || record_name_split(arena, &new) < 0)
 		return err_memory(err);
 	for (int i = 0; i < n; i++) {
 		bool same = strcmp(new.id, entries[i].id) == 0;
@@ -232,7 +139,7 @@ static int put_record(struct arena *arena, int dir, struct record *record, struc
 			record->engine = record->engine ? record->engine : before.engine;
 		}
 		if (same || is_same_container(&new, &entries[i]))
-			old[n_old++] = entries[i];
+			old[n_old++] = entries[i].file;
 		else
 			entries[kept++] = entries[i];
 	}
@@ -242,8 +149,8 @@ static int put_record(struct arena *arena, int dir, struct record *record, struc
 	if (!file.bytes || replace_file(dir, &file, "/" RECORD_DIR, err) < 0)
 		return -1;
 	for (size_t i = 0; i < n_old; i++) {
-		if (strcmp(old[i].file, name) != 0)
-			(void)unlinkat(dir, old[i].file, 0);
+		if (strcmp(old[i], name) != 0)
+			(void)unlinkat(dir, old[i], 0);
 	}
 	return 0;
 }
@@ -258,61 +165,4 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 		return dir;
 	copy.time = time(NULL);
 	return lock_dir(dir, err) < 0 ? -1 : put_record(&arena, dir, &copy, err);
-}
-
-/* ---- read ---- */
-
-int record_read(struct arena *arena, int sysroot, const char *id, struct record *ret_record,
-		struct err *err)
-{
-	cleanup_fd dir = trust_open_dir(sysroot, RECORD_DIR, err);
-	int status = 0;
-
-	if (dir < 0)
-		return dir == -ENOENT ? 0 : -1;
-	/* One that is replaced after it was listed is listed by its new name. */
-	for (int tries = 0; tries < 10 && !status; tries++) {
-		const struct record_entry *found = NULL;
-		struct record_entry *entries;
-		int n = record_list(arena, dir, false, &entries);
-
-		if (n < 0)
-			return err_memory(err);
-		/* While it is replaced both are there: the newer one counts. */
-		for (int i = 0; i < n; i++) {
-			if (strcmp(entries[i].id, id) == 0 &&
-			    (!found || entries[i].clock >= found->clock))
-				found = &entries[i];
-		}
-		if (!found)
-			return 0;
-		status = record_load(arena, dir, found->file, ret_record, err);
-	}
-	return status;
-}
-
-int record_count(int sysroot, int64_t window_ms, size_t ret_n[RECORD_RESULTS], struct err *err)
-{
-	cleanup_arena arena = {0};
-	cleanup_fd dir = trust_open_dir(sysroot, RECORD_DIR, err);
-	struct record_entry *entries;
-	int n = dir < 0 ? 0 : record_list(&arena, dir, false, &entries);
-
-	if (n < 0)
-		return err_memory(err);
-	for (int i = 0; i < n; i++)
-		ret_n[entries[i].result] += !window_ms || clock_ms() - entries[i].clock < window_ms;
-	return dir >= 0 || dir == -ENOENT ? 0 : -1;
-}
-
-void record_forget(int dir, const struct record_entry *entry, const char *engine)
-{
-	cleanup_arena arena = {0};
-	struct record record;
-	struct err ignored;
-
-	if (clock_ms() - entry->clock >= RECORD_NEW_MS &&
-	    record_load(&arena, dir, entry->file, &record, &ignored) == 1 && record.engine &&
-	    strcmp(record.engine, engine) == 0)
-		(void)unlinkat(dir, entry->file, 0);
 }

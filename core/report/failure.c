@@ -3,7 +3,6 @@
 #include <string.h>
 #include <syslog.h>
 
-#include "core/record/store.h"
 #include "core/report/report.h"
 
 /* ---- a container that could not be examined ---- */

@@ -16,7 +16,6 @@
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/policy/policy.h"
-#include "core/record/store.h"
 
 /* ---- lines ---- */
 

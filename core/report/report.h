@@ -86,7 +86,7 @@ void outcome_log(struct container *container, const struct outcome *outcome,
 		 const struct entry_point *entry);
 
 /*
- * Leaves a record (core/record/store.h) of what was decided about a container. reason NULL: the
+ * Leaves a record (core/record/record.h) of what was decided about a container. reason NULL: the
  * plan's. A container that does not ask and has no proven device leaves none, and a grant none if
  * there is already a record of one. Returns 0, or -1, which is logged: the container has what it
  * got.

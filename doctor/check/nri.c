@@ -7,10 +7,10 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/record/store.h"
 #include "doctor/check/check.h"
 #include "explain/nri_socket.h"
 #include "explain/nri_status.h"
+#include "explain/records.h"
 #include "explain/ways.h"
 
 #define UNIT NRI_NAME "-a.service"
@@ -65,7 +65,7 @@ static int add_connected(const struct doctor *doctor, struct findings *findings,
 						   status->n_connected, status->n_found);
 	bool well;
 
-	if (record_count(doctor->node.root, 0, n, err) < 0)
+	if (records_count(doctor->node.root, 0, n, err) < 0)
 		return -1;
 	well = all && !n[RECORD_FAILED];
 	return findings_add(

@@ -5,7 +5,7 @@
 
 #include "core/base/clock.h"
 #include "core/container/container.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "nri/missed.h"
 #include "nri/session.h"
 
@@ -310,6 +310,7 @@ static const struct gone_case {
 	{"a record whose container is there stays", .id = "id", .kept = true},
 	{"a record of another engine stays", .id = "gone", .engine = "cri-o /run/nri/nri.sock",
 	 .kept = true},
+	{"a record that names no engine stays", .id = "gone", .engine = "", .kept = true},
 	{"a record stays if the engine is not known", .id = "gone", .unknown = true, .kept = true},
 };
 
@@ -323,7 +324,7 @@ UNIT_ROWS(gone_cases)
 	const struct options options = {.sysroot = dir.path,
 					.engine = row->unknown ? NULL : ENGINE};
 	const struct message known = {told, sizeof(told) - 1 - (row->unread ? 0 : 3)};
-	int64_t age = row->new ? 0 : RECORD_NEW_MS + 60000;
+	int64_t age = RECORD_NEW_MS + (row->new ? -60000 : 60000);
 	char path[128];
 	char text[256];
 

@@ -7,7 +7,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "core/report/report.h"
 #include "nri/report.h"
 #include "nri/serve.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record: read as it was written, replaced, removed by whom, believed if root wrote it */
+/* A record: read as it was written, replaced, believed if root wrote it */
 #include "suite.h"
 
 #include "core/base/clock.h"
@@ -169,12 +169,12 @@ UNIT_TEST("what is added to a grant leaves its record; an engine that is not kno
 UNIT_TEST("who reads removes nothing")
 {
 	cleanup_scene scene = scene_make();
-	size_t n[RECORD_RESULTS] = {0};
+	struct record_entry *entries;
 
 	assert_int_equal(write_record(&scene, &denied), 0);
 	unit_write(scene.dir.fd, RECORD_DIR "/odd", "x", 0600);
 	assert_int_equal(read_record(&scene, ID), 1);
-	assert_int_equal(record_count(scene.dir.fd, 0, n, &scene.err), 0);
+	assert_int_equal(list_records(&scene, &entries), 1);
 	assert_int_equal(faccessat(scene.dir.fd, RECORD_DIR "/odd", F_OK, 0), 0);
 }
 
@@ -201,29 +201,6 @@ UNIT_TEST("a container is recorded many times in a millisecond: its record stays
 		assert_int_equal(list_records(&scene, &entries), 1);
 	}
 	assert_int_equal(read_record(&scene, ID), 1);
-}
-
-/* ---- counted ---- */
-
-UNIT_TEST("records are counted by their results, all of them or the last ones alone")
-{
-	cleanup_scene scene = scene_make();
-	size_t all[RECORD_RESULTS] = {0};
-	size_t last[RECORD_RESULTS] = {0};
-
-	assert_int_equal(record_count(scene.dir.fd, 0, all, &scene.err), 0); /* none yet */
-	assert_int_equal(write_record(&scene, &denied), 0);
-	unit_write(scene.dir.fd, RECORD_DIR "/a_u_c_denied_0000000001_x.json", "{}", 0600);
-	unit_write(scene.dir.fd, RECORD_DIR "/a_u_c_mended_0000000001_y.json", "{}", 0600);
-	assert_int_equal(record_count(scene.dir.fd, 0, all, &scene.err), 0);
-	assert_int_equal(record_count(scene.dir.fd, clock_ms() - 1, last, &scene.err), 0);
-	for (int i = 0; i < RECORD_RESULTS; i++) {
-		assert_int_equal(all[i], i == RECORD_DENIED ? 2 : i == RECORD_MENDED);
-		assert_int_equal(last[i], i == RECORD_DENIED);
-	}
-	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0777, 0), 0);
-	assert_int_equal(record_count(scene.dir.fd, 0, all, &scene.err), -1);
-	assert_has(scene.err.text, "must belong to root alone");
 }
 
 /* ---- refused ---- */
@@ -427,43 +404,4 @@ UNIT_TEST(
 	unit_write(scene.dir.fd, file_of(&scene), value, 0600);
 	assert_int_equal(read_record(&scene, ID), -1);
 	assert_has(scene.err.text, "larger than 8192 bytes");
-}
-
-/* ---- removed ---- */
-
-static const struct forget_case {
-	const char *name;
-	const char *engine; /* of the record; NULL: not known */
-	int64_t age_ms;
-	bool stays;
-} forget_cases[] = {
-	{"its own, old enough", "containerd /run/nri", RECORD_NEW_MS + 60000, false},
-	{"its own, of a container that may be made now", "containerd /run/nri",
-	 RECORD_NEW_MS - 60000, true},
-	{"another engine's", "cri-o /run/nri", RECORD_NEW_MS + 60000, true},
-	{"of an engine that is not known", NULL, RECORD_NEW_MS + 60000, true},
-};
-
-UNIT_ROWS_AS("an engine's plugin forgets: ", forget_cases)
-{
-	cleanup_scene scene = scene_make();
-	struct record_entry *entries;
-	cleanup_fd dir = -1;
-	char file[128];
-	char text[256];
-
-	if (clock_ms() <= RECORD_NEW_MS + 60000)
-		skip(); /* the machine runs for a few minutes */
-	(void)snprintf(file, sizeof(file), RECORD_DIR "/team-a_u_c_granted_%010llx_x.json",
-		       (unsigned long long)(clock_ms() - row->age_ms));
-	(void)snprintf(text, sizeof(text),
-		       "{\"id\":\"x\",\"reason\":\"r\",\"entry_point\":\"nri\",\"engine\":%s%s%s}",
-		       row->engine ? "\"" : "", row->engine ? row->engine : "null",
-		       row->engine ? "\"" : "");
-	unit_write(scene.dir.fd, file, text, 0600);
-	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0700, 0), 0);
-	assert_int_equal(list_records(&scene, &entries), 1);
-	dir = trust_open_dir(scene.dir.fd, RECORD_DIR, &scene.err);
-	record_forget(dir, entries, "containerd /run/nri");
-	assert_int_equal(read_record(&scene, "x"), row->stays);
 }

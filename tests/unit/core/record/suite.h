@@ -5,7 +5,7 @@
 
 #include "tests/unit/unit.h"
 
-#include "core/record/store.h"
+#include "core/record/record.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define UID "944c324a-7958-438a-b04f-699cedbf673d"

@@ -5,7 +5,7 @@
 #include <sys/mount.h>
 
 #include "core/base/names.h"
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "core/report/report.h"
 
 #define ASKS "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}}"

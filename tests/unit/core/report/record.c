@@ -2,7 +2,7 @@
 /* Which record is left of a container, and whether its author is told */
 #include "tests/unit/unit.h"
 
-#include "core/record/store.h"
+#include "core/record/record.h"
 #include "core/report/report.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
