@@ -88,23 +88,36 @@ static bool log_refusal(struct container *container, const struct outcome *outco
 	return true;
 }
 
+static void log_and_tell(const struct container *container, const char *reason, bool must_fail,
+			 const struct entry_point *entry)
+{
+	const char *line = log_failure(container, reason, entry->name);
+
+	if (must_fail || entry->tells)
+		tell_caller(line);
+}
+
 bool log_ungranted(struct container *container, const struct outcome *outcome,
 		   const struct entry_point *entry)
 {
+	const struct plan *plan = &container->plan;
+	const char *const lacks[] = {plan->shortage, plan->withheld};
+	bool granted = outcome->result == RECORD_GRANTED;
 	bool failed = outcome->result == RECORD_FAILED;
-	const char *line;
 
+	for (size_t i = 0; granted && !entry->repeats && i < 2; i++) {
+		if (lacks[i])
+			log_and_tell(container, lacks[i], false, entry);
+	}
 	/* A repeated run has failed before for the same reason, unless it had to repair a limit, or
 	 * we cannot know what it had to do. */
-	if (!outcome->reason || (failed && entry->repeats && container->spec_known &&
-				 container->plan.decision != DECISION_GRANT))
+	if (granted || !outcome->reason ||
+	    (failed && entry->repeats && container->spec_known && plan->decision != DECISION_GRANT))
 		return false;
 	/* Log a spec that we cannot parse, whatever the container: others have accepted it. Behind
 	 * the shim the runtime reads it once more, and reports the error itself. */
 	if (!failed && (container->spec_known || !entry->tells))
 		return log_refusal(container, outcome, entry);
-	line = log_failure(container, outcome->err.text, entry->name);
-	if (outcome->must_fail || entry->tells)
-		tell_caller(line);
+	log_and_tell(container, outcome->err.text, outcome->must_fail, entry);
 	return failed;
 }

@@ -248,20 +248,13 @@ void outcome_decide(struct container *container, const struct entry_point *entry
 void outcome_log(struct container *container, const struct outcome *outcome,
 		 const struct entry_point *entry)
 {
-	/* What the engine cannot give; the container has the rest. */
-	const char *const lacks[] = {container->plan.shortage, container->plan.withheld};
+	const struct plan *plan = &container->plan;
 	bool records = outcome->applied.changed && !outcome->must_fail && !entry->repeats;
 
 	if (records)
 		log_grant(container, &outcome->applied, entry->name);
-	if (outcome->result != RECORD_GRANTED)
-		records = log_ungranted(container, outcome, entry);
-	for (size_t i = 0; i < 2 && outcome->result == RECORD_GRANTED && !entry->repeats; i++) {
-		const char *line = lacks[i] ? log_failure(container, lacks[i], entry->name) : NULL;
-
-		if (line && entry->tells)
-			tell_caller(line);
-	}
+	if (outcome->result != RECORD_GRANTED || plan->shortage || plan->withheld)
+		records |= log_ungranted(container, outcome, entry);
 	if (records && entry->options)
 		(void)remember(entry->options, container, outcome->result, outcome->reason,
 			       entry->name);

@@ -133,7 +133,7 @@ struct arena_text log_begin(struct container *container, int priority, const cha
 void log_append_warnings(struct arena_text *line, const struct warnings *warnings);
 const char *log_send(char *line);
 
-/* Logs all but a grant. Returns whether a record is due. */
+/* Logs what was not given. Returns whether it is due a record: of a grant it is not. */
 bool log_ungranted(struct container *container, const struct outcome *outcome,
 		   const struct entry_point *entry);
 

@@ -75,16 +75,23 @@ static int read_text_file(struct arena *arena, const char *path, const char *nam
 	return fs_read_regular(arena, fd, SPEC_SIZE_MAX, *ret_what, ret_text, err) < 0 ? -1 : 1;
 }
 
-/* home: where the runtime keeps what it knows of the container. Returns as read_text_file(). */
-static int read_config(struct container *container, unsigned runtime, const char *home,
-		       struct err *err)
+/* As the runtime keeps it, whose command line it may be. Returns as read_text_file(). */
+static int read_config(struct shim *shim, unsigned runtime, struct err *err)
 {
+	struct container *container = &shim->container;
 	struct arena *arena = &container->arena;
+	const char *root = shim->args.root ? shim->args.root : default_root(arena, runtime);
+	const char *home = root ? arena_printf(arena, "%s/%s", root, shim->args.id) : NULL;
 	const char *path = home;
 	const char *what;
 	struct fs_text state;
 	int status;
 
+	/* The runtime will refuse such an id. */
+	if (!(shim->args.runtimes & runtime) || strchr(shim->args.id, '/'))
+		return 0;
+	if (!home)
+		return err_memory(err);
 	if (runtime == RUNTIME_RUNC) {
 		status = read_text_file(arena, home, "state.json", &what, &state, err);
 		if (status <= 0)
@@ -95,30 +102,6 @@ static int read_config(struct container *container, unsigned runtime, const char
 	status =
 		read_text_file(arena, path, "config.json", &container->what, &container->text, err);
 	return status == 0 && path != home ? err_sys(err, ENOENT, "%s", container->what) : status;
-}
-
-static int find_config(struct shim *shim, struct err *err)
-{
-	static const unsigned runtimes[] = {RUNTIME_CRUN, RUNTIME_RUNC};
-	struct arena *arena = &shim->container.arena;
-	int status = 0;
-
-	if (strchr(shim->args.id, '/'))
-		return 0; /* the runtime will refuse it */
-	for (size_t i = 0; status == 0 && i < sizeof(runtimes) / sizeof(runtimes[0]); i++) {
-		const char *root = shim->args.root;
-		const char *home;
-
-		if (!(shim->args.runtimes & runtimes[i]))
-			continue;
-		if (!root)
-			root = default_root(arena, runtimes[i]);
-		home = root ? arena_printf(arena, "%s/%s", root, shim->args.id) : NULL;
-		if (!home)
-			return err_memory(err);
-		status = read_config(&shim->container, runtimes[i], home, err);
-	}
-	return status;
 }
 
 /* A container without our annotation, a hook of ours and a verbs device's file was granted
@@ -132,14 +115,15 @@ static bool speaks_of_rdma(const struct fs_text *text)
 int created_read_process(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
-	int found = find_config(shim, err);
+	const struct fs_text *text = &container->text;
+	int status = read_config(shim, RUNTIME_CRUN, err);
 
-	if (found <= 0)
-		return found;
-	if (!speaks_of_rdma(&container->text))
-		return 0;
-	return spec_parse_process(&container->arena, container->what, container->text.bytes,
-				  container->text.len, &container->spec, err) < 0
+	if (status == 0)
+		status = read_config(shim, RUNTIME_RUNC, err);
+	if (status <= 0 || !speaks_of_rdma(text))
+		return status < 0 ? -1 : 0;
+	return spec_parse_process(&container->arena, container->what, text->bytes, text->len,
+				  &container->spec, err) < 0
 		       ? -1
 		       : 1;
 }

@@ -84,8 +84,9 @@ static bool has_option(const struct runtime_args *args, unsigned runtime,
 	return option->commands & (1U << args->command);
 }
 
-static const struct option *find_name(const struct runtime_args *args, unsigned runtime,
-				      const char *name, size_t len)
+/* by_letter: for crun. To runc a letter is a name. */
+static const struct option *find_option(const struct runtime_args *args, unsigned runtime,
+					bool by_letter, const char *name, size_t len)
 {
 	const struct option *abbreviated = NULL;
 
@@ -94,9 +95,9 @@ static const struct option *find_name(const struct runtime_args *args, unsigned 
 
 		if (!has_option(args, runtime, o))
 			continue;
-		if (runtime == RUNC && len == 1 && o->letter == name[0])
+		if ((by_letter || runtime == RUNC) && len == 1 && o->letter == name[0])
 			return o;
-		if (strncmp(o->name, name, len) != 0)
+		if (by_letter || strncmp(o->name, name, len) != 0)
 			continue;
 		if (o->name[len] == '\0')
 			return o;
@@ -104,15 +105,6 @@ static const struct option *find_name(const struct runtime_args *args, unsigned 
 			abbreviated = o;
 	}
 	return abbreviated;
-}
-
-static const struct option *find_letter(const struct runtime_args *args, char letter)
-{
-	for (size_t i = 0; i < sizeof(options) / sizeof(options[0]); i++) {
-		if (options[i].letter == letter && has_option(args, CRUN, &options[i]))
-			return &options[i];
-	}
-	return NULL;
 }
 
 /* The value is what is left of the argument, else the next one. Returns how many it takes. */
@@ -132,7 +124,7 @@ static int take_value(struct runtime_args *args, const struct option *option, co
 static int take_letters(struct runtime_args *args, char *const *argv)
 {
 	for (const char *letter = argv[0] + 1; *letter; letter++) {
-		const struct option *option = find_letter(args, *letter);
+		const struct option *option = find_option(args, CRUN, true, letter, 1);
 
 		if (option)
 			return take_value(args, option, letter[1] ? letter + 1 : NULL, argv[1]);
@@ -149,11 +141,11 @@ static int take_option(struct runtime_args *args, char *const *argv)
 	const struct option *option = NULL;
 
 	if (args->runtimes & RUNC)
-		option = find_name(args, RUNC, name, len);
+		option = find_option(args, RUNC, false, name, len);
 	if (!option && (args->runtimes & CRUN)) {
 		if (!is_long)
 			return take_letters(args, argv);
-		option = find_name(args, CRUN, name, len);
+		option = find_option(args, CRUN, false, name, len);
 	}
 	if (!option)
 		return 1;
