@@ -2,6 +2,7 @@
 /* What the shim does for create and exec (shim.h) */
 #include <errno.h>
 #include <fcntl.h>
+#include <libgen.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -41,18 +42,18 @@ static int write_edited(int dir, const char *name, int fd, const char *what, boo
 			    what, err);
 }
 
-/* Opens the directory of a file that the command line names. *ret_parent: its path, "" for the
- * root. Returns a descriptor that the caller owns, or -1. */
+/* Opens the directory of a file that the command line names. *ret_parent: its path. Returns a
+ * descriptor that the caller owns, or -1. */
 static int open_parent_of(struct arena *arena, const char *file, const char **ret_parent,
 			  struct err *err)
 {
-	const char *name = text_base_name(file);
+	char *copy = arena_strdup(arena, file);
 	int fd;
 
-	*ret_parent = name == file ? "." : arena_strndup(arena, file, (size_t)(name - file) - 1);
-	if (!*ret_parent)
+	if (!copy)
 		return err_memory(err);
-	fd = open(**ret_parent ? *ret_parent : "/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	*ret_parent = dirname(copy);
+	fd = open(*ret_parent, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return fd < 0 ? err_sys(err, errno, "%s", file) : fd;
 }
 
@@ -94,7 +95,6 @@ void serve_create(struct shim *shim)
 	outcome_decide(container, &entry, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	outcome_log(container, outcome, &entry);
-	container->bundle = -1;
 }
 
 /* ---- exec ---- */
@@ -128,22 +128,14 @@ static int grant_environment(struct container *container, const struct spec *pro
 	return 0;
 }
 
-/*
- * What the container itself was given. Only the engine and we have written its limits. Of its
- * capabilities, take those that the policy grants and that are in all five sets: its main process
- * passes these on to everything that it starts, whatever the user.
- */
-static struct grant grant_of_created(const struct container *container)
+/* What a main process passes on to everything that it starts, whatever the user */
+static uint64_t capabilities_of_all_sets(const struct spec *spec)
 {
-	const struct spec *created = &container->spec;
-	struct grant grant = {
-		.memlock = created->has_memlock ? created->memlock_soft : 0,
-		.capabilities = container->config.capabilities,
-	};
+	uint64_t all = UINT64_MAX;
 
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
-		grant.capabilities &= created->capabilities[set];
-	return grant;
+		all &= spec->capabilities[set];
+	return all;
 }
 
 /*
@@ -171,23 +163,19 @@ static int leave_out_withheld(struct container *container, const struct spec *pr
 			      struct grant *grant, struct err *err)
 {
 	const struct json_node *listed = json_find(process->process, "capabilities");
-	uint64_t everywhere = UINT64_MAX;
-	uint64_t lacking;
+	uint64_t lacking =
+		own_lacks_capabilities(grant->capabilities & ~capabilities_of_all_sets(process));
 	const char *text;
 
-	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
-		everywhere &= process->capabilities[set];
-	lacking = own_lacks_capabilities(grant->capabilities & ~everywhere);
 	/* A process that lists none takes the container's. */
 	if (!lacking || !listed || listed->type == JSON_NULL)
 		return 0;
 	text = withheld_reason(&container->arena, lacking);
 	if (!text)
 		return err_memory(err);
-	(void)err_set(err, "%s", text);
 	if (container->config.fail_on_error)
-		return -1;
-	log_failure(container, err->text, WAY_IN);
+		return err_set(err, "%s", text);
+	log_failure(container, text, WAY_IN);
 	grant->capabilities &= ~lacking;
 	return 0;
 }
@@ -233,6 +221,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 static int exec_as_created(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
+	const struct spec *created = &container->spec;
 	int found = created_read_process(shim, err);
 	struct grant grant;
 	struct err ignored;
@@ -246,7 +235,11 @@ static int exec_as_created(struct shim *shim, struct err *err)
 				       container->config.fail_on_error);
 	else
 		container->config = config_defaults();
-	grant = grant_of_created(container);
+	/* What the container itself was given: only the engine and we have written its limits. */
+	grant = (struct grant){
+		.memlock = created->has_memlock ? created->memlock_soft : 0,
+		.capabilities = container->config.capabilities & capabilities_of_all_sets(created),
+	};
 	return shim->args.process ? grant_process(shim, &grant, err)
 				  : raise_own_memlock(&grant, err);
 }

@@ -10,13 +10,6 @@
 
 /* ---- a runtime's command line (runtime_args.c) ---- */
 
-/*
- * The parts of a runtime's command line that the shim needs: options before and behind the
- * subcommand, "--root DIR" and "--root=DIR", as crun (argp) and runc (urfave/cli) each read them.
- * An unknown option is taken to have no value; all are passed on unchanged. For a command line that
- * the runtime refuses, the result is unspecified.
- */
-
 enum runtime_command {
 	RUNTIME_OTHER,
 	RUNTIME_CREATE, /* create, run and restore: a bundle becomes a container */
@@ -39,7 +32,11 @@ struct runtime_args {
 	const char *process;
 };
 
-/* runtime: the path of the program that is started; its name decides how argv is read. */
+/*
+ * Finds options before and behind the command, "--root DIR" and "--root=DIR". runtime: the path of
+ * the program that is started; its name decides how argv is read. An unknown option is taken to
+ * have no value. For a command line that the runtime refuses, the result is unspecified.
+ */
 void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args);
 
@@ -64,16 +61,14 @@ void serve_exec(struct shim *shim);
 /* ---- what a container was created with (created.c) ---- */
 
 /*
+ * Reads it into shim->container, of the spec only the process. Returns 1; 0 if the runtime does not
+ * know the id or the container has no RDMA; -1 on error.
+ *
  * The shim keeps no state: the container's config.json contains its grant, even if the policy has
  * changed since. The runtime's state leads there: crun keeps a copy as ROOT/ID/config.json
  * (libcrun/container.c, libcrun_copy_config_file); runc's exec uses the bundle in
  * ROOT/ID/state.json. So a container never gets the grant of an earlier one with the same id.
  * Trusting these files adds no risk: the runtime trusts them.
- */
-
-/*
- * Reads it into shim->container, of the spec only the process. Returns 1; 0 if the runtime does not
- * know the id or the container has no RDMA; -1 on error.
  */
 int created_read_process(struct shim *shim, struct err *err);
 
