@@ -18,8 +18,8 @@
  *   could not be examined otherwise          read, find   nothing  no
  *
  * So a container without a device never fails, unless on_no_device says so. What the engine cannot
- * give is known before (core/plan): with on_error "fail" the plan is a denial that must fail;
- * otherwise the container gets the rest, and the log a line.
+ * give is known before: with on_error "fail" the plan is a denial; else the container gets the
+ * rest, and the log a line (core/plan).
  */
 #ifndef OCI_RDMA_REPORT_H
 #define OCI_RDMA_REPORT_H
@@ -45,19 +45,13 @@ struct outcome {
 struct entry_point {
 	const char *name;              /* in the log, "by=…": "createRuntime", "nri", … */
 	const struct options *options; /* NULL, for outcome_log() only: it leaves no record */
-	/* Only the administrator sees our stderr, so a failure is written there even if the
-	 * container starts. */
-	bool tells;
-	/* An earlier run of the same entry point has logged the decision, and the container runs:
-	 * never refuse it. */
-	bool repeats;
-	/* Whether the container asks, as far as the caller knows it without config.json; NULL: it
-	 * does not */
-	const bool *asks;
+	bool tells;       /* only the administrator sees our stderr: write each failure there */
+	bool repeats;     /* an earlier run has logged the decision, and the container runs: never
+			     refuse it */
+	const bool *asks; /* whether the container asks, if known without config.json; or NULL */
 };
 
-/* If time is up before the outcome is known: whether the container must fail. It has been found
- * (container_find). */
+/* Whether a container that was found must fail if time is up before the outcome is known */
 bool outcome_if_late(const struct container *container, const struct entry_point *entry);
 
 /*
@@ -69,15 +63,15 @@ bool outcome_if_late(const struct container *container, const struct entry_point
 void outcome_decide(struct container *container, const struct entry_point *entry, int status,
 		    struct outcome *outcome);
 
-/* The outcome if outcome->err keeps a container from its grant. The container's config must be
- * loaded, if it can be. */
+/* The outcome if outcome->err keeps a container from its grant; its config is loaded, if it can be.
+ */
 void outcome_fail(const struct container *container, bool has_device, struct outcome *outcome);
 
 /*
- * Logs one line and leaves a record of it; neither if a record shows that another entry point has
- * already decided the same "nothing" or "denied", or if the container has no annotation of ours and
- * gets nothing. A failure after a part of the grant has two lines: what was given, and what was
- * not. If the run must fail, its caller also gets the reason (tell_caller()).
+ * Logs one line and leaves a record of it; neither of a "nothing" or "denied" that another entry
+ * point has recorded, or of a "nothing" without an annotation of ours. A failure after a part of
+ * the grant has two lines: what was given, and what was not. The caller of a run that must fail
+ * gets the reason as well (tell_caller()).
  *
  * Several entry points together make one line "grant:"; what a later one adds, such as the shim's
  * capabilities after the NRI plugin, is a line "addition:".
@@ -86,15 +80,14 @@ void outcome_log(struct container *container, const struct outcome *outcome,
 		 const struct entry_point *entry);
 
 /*
- * Leaves a record (core/record/record.h) of what was decided about a container. reason NULL: the
- * plan's. A container that does not ask and has no proven device leaves none, and a grant none if
- * there is already a record of one. Returns 0, or -1, which is logged: the container has what it
- * got.
+ * Leaves a record of what was decided about a container. reason NULL: the plan's. A container that
+ * does not ask and has no proven device leaves none, and a grant none if there is one of a grant.
+ * Returns 0, or -1, which is logged: the container has what it got.
  */
 int remember(const struct options *options, struct container *container, enum record_result result,
 	     const char *reason, const char *entry_point);
 
-/* ---- lines of the node's journal, whose keys are fixed so that it can be searched ---- */
+/* ---- lines of the node's journal; their keys are fixed so that they can be searched ---- */
 
 /*
  * Sends one datagram like syslog(3), but never waits: syslog(3) blocks if nobody reads, and a stuck
@@ -112,10 +105,10 @@ bool journal_send(const char *message, size_t len);
  * line. */
 const char *log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* A failure, of this container unless NULL; a line of log_event(). */
+/* A failure, of this container unless NULL; a line of log_event() */
 const char *log_failure(const struct container *container, const char *reason, const char *way_in);
 
-/* Why a container gets nothing. word: "none", "missed", … In the arena; NULL without memory. */
+/* Why a container gets nothing. word: "none", "missed", … In the arena; NULL without memory */
 const char *log_reason(struct container *container, int priority, const char *word,
 		       const char *reason, const char *way_in);
 
@@ -128,12 +121,12 @@ void log_as_daemon(const char *name);
 
 /* ---- what report.c and failure.c share ---- */
 
-/* A container's line up to its devices, and its end: what every line has. */
+/* What every line of a container has: up to its devices; its warnings; sent */
 struct arena_text log_begin(struct container *container, int priority, const char *word);
 void log_append_warnings(struct arena_text *line, const struct warnings *warnings);
 const char *log_send(char *line);
 
-/* Logs what was not given. Returns whether it is due a record: of a grant it is not. */
+/* Logs what was not given. Returns whether that is due a record. */
 bool log_ungranted(struct container *container, const struct outcome *outcome,
 		   const struct entry_point *entry);
 
