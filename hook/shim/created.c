@@ -21,7 +21,7 @@ static const char *default_root(struct arena *arena, unsigned runtime)
 
 	if (!own || !own[0])
 		own = NULL;
-	if (runtime == RUNTIME_CRUN)
+	if (runtime == CRUN)
 		return own ? arena_printf(arena, "%s/crun", own) : "/run/crun";
 	if (own && rootless() && (geteuid() != 0 || !user || strcmp(user, "root") != 0))
 		return arena_printf(arena, "%s/runc", own);
@@ -92,7 +92,7 @@ static int read_config(struct shim *shim, unsigned runtime, struct err *err)
 		return 0;
 	if (!home)
 		return err_memory(err);
-	if (runtime == RUNTIME_RUNC) {
+	if (runtime == RUNC) {
 		status = read_text_file(arena, home, "state.json", &what, &state, err);
 		if (status <= 0)
 			return status;
@@ -116,10 +116,10 @@ int created_read_process(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
 	const struct fs_text *text = &container->text;
-	int status = read_config(shim, RUNTIME_CRUN, err);
+	int status = read_config(shim, CRUN, err);
 
 	if (status == 0)
-		status = read_config(shim, RUNTIME_RUNC, err);
+		status = read_config(shim, RUNC, err);
 	if (status <= 0 || !speaks_of_rdma(text))
 		return status < 0 ? -1 : 0;
 	return spec_parse_process(&container->arena, container->what, text->bytes, text->len,

@@ -15,12 +15,9 @@
  * reorderArgs). The runc after 1.5 takes its global options also behind the command (urfave/cli v3,
  * command_parse.go).
  */
-#define CRUN RUNTIME_CRUN
-#define RUNC RUNTIME_RUNC
 #define BOTH (CRUN | RUNC)
-
-#define CREATE (1U << RUNTIME_CREATE)
-#define EXEC (1U << RUNTIME_EXEC)
+#define CREATE RUNTIME_CREATE
+#define EXEC RUNTIME_EXEC
 
 /* An option that takes a value, and the commands that have it; 0: a global one */
 struct option {
@@ -77,11 +74,10 @@ static const struct option options[] = {
 static bool has_option(const struct runtime_args *args, unsigned runtime,
 		       const struct option *option)
 {
-	if (!(option->runtimes & runtime))
-		return false;
-	if (option->commands == 0)
-		return args->command == RUNTIME_OTHER || runtime == RUNC;
-	return option->commands & (1U << args->command);
+	bool has_command = option->commands ? option->commands & args->command
+					    : args->command == RUNTIME_OTHER || runtime == RUNC;
+
+	return has_command && option->runtimes & runtime;
 }
 
 /* by_letter: for crun. To runc a letter is a name. */

@@ -75,10 +75,10 @@ static void use_runtime_log(const struct runtime_args *args)
 {
 	const char *path = args->log;
 
-	if (path && args->runtimes & RUNTIME_CRUN) {
+	if (path && args->runtimes & CRUN) {
 		if (text_starts_with(path, "file:"))
 			path += strlen("file:");
-		else if (args->runtimes == RUNTIME_CRUN && strchr(path, ':'))
+		else if (args->runtimes == CRUN && strchr(path, ':'))
 			path = NULL;
 	}
 	tell_runtime_log(path, args->log_format && strcmp(args->log_format, "json") == 0);

@@ -12,12 +12,12 @@
 
 enum runtime_command {
 	RUNTIME_OTHER,
-	RUNTIME_CREATE, /* create, run and restore: a bundle becomes a container */
-	RUNTIME_EXEC,
+	RUNTIME_CREATE = 1, /* create, run and restore: a bundle becomes a container */
+	RUNTIME_EXEC = 2,
 };
 
-#define RUNTIME_CRUN 1U
-#define RUNTIME_RUNC 2U
+#define CRUN 1U
+#define RUNC 2U
 
 /* Pointers into argv; NULL if absent. */
 struct runtime_args {
