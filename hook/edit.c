@@ -4,14 +4,14 @@
 #include "core/process/own.h"
 #include "hook/hook.h"
 
-int edit_config_json(struct container *container, const struct entry_point *entry,
-		     struct outcome *outcome, struct fs_text *ret_edited)
+int edit_config_json(struct container *container, struct outcome *outcome,
+		     struct fs_text *ret_edited)
 {
 	struct err *err = &outcome->err;
 	struct grant grant;
 	int status;
 
-	deadline_set_must_fail(outcome_if_late(container, entry));
+	deadline_set_must_fail(outcome_if_late(container, outcome));
 	container->memlock_max = own_memlock_max();
 	status = container_plan(container, err);
 	if (status <= 0)
@@ -21,10 +21,8 @@ int edit_config_json(struct container *container, const struct entry_point *entr
 	    spec_edit(&container->arena, &container->text, &container->spec, &grant, ret_edited,
 		      err) < 0)
 		return -1;
-	outcome->applied = (struct applied){
-		.changed = ret_edited->bytes != container->text.bytes,
-		.capabilities = true,
-		.nccl = container->plan.new_settings ? "env" : NULL,
-	};
+	outcome->changed = ret_edited->bytes != container->text.bytes;
+	outcome->capabilities = true;
+	outcome->nccl = container->plan.new_settings ? "env" : NULL;
 	return 1;
 }

@@ -27,10 +27,10 @@ int precreate_run(const struct options *options);
 /*
  * Makes the plan of a container that was found, and edits its config.json, which the runtime has
  * not read yet (edit.c). container->lacking is set. *ret_edited: container->text itself if nothing
- * is to be added. Returns as container_plan(), with outcome->applied or outcome->err.
+ * is to be added. Returns as container_plan(); outcome says what was given.
  */
-int edit_config_json(struct container *container, const struct entry_point *entry,
-		     struct outcome *outcome, struct fs_text *ret_edited);
+int edit_config_json(struct container *container, struct outcome *outcome,
+		     struct fs_text *ret_edited);
 
 /* The system calls and capabilities that a hook needs for a grant (confinement.c) */
 extern const struct confinement hook_confinement;

@@ -10,7 +10,6 @@
 #define WHAT "config.json on stdin"
 
 struct run {
-	struct entry_point entry;
 	struct container container;
 	struct outcome outcome;
 	struct fs_text edited; /* what podman is to go on with */
@@ -36,14 +35,14 @@ static void serve_spec(struct run *run)
 	int status = parse_stdin(container, &outcome->err);
 
 	if (status == 0)
-		status = container_find(container, run->entry.options, &outcome->err);
+		status = container_find(container, run->outcome.options, &outcome->err);
 	if (status > 0)
-		status = edit_config_json(container, &run->entry, outcome, &run->edited);
-	outcome_decide(container, &run->entry, status, outcome);
+		status = edit_config_json(container, outcome, &run->edited);
+	outcome_decide(container, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
-	outcome_log(container, outcome, &run->entry);
+	outcome_log(container, outcome);
 	if (run->unconfined.text[0] && outcome->result != RECORD_NOTHING)
-		log_failure(container, run->unconfined.text, run->entry.name);
+		log_failure(container, run->unconfined.text, run->outcome.way_in);
 }
 
 /* What podman gets back when time is up; set before that can be */
@@ -71,13 +70,13 @@ static int serve_stdin(struct run *run)
 	container->what = WHAT;
 	if (fs_read_up_to(&container->arena, STDIN_FILENO, SPEC_SIZE_MAX, WHAT, &container->text,
 			  err) < 0) {
-		tell_caller(log_failure(NULL, err->text, run->entry.name));
+		tell_caller(log_failure(NULL, err->text, run->outcome.way_in));
 		return 1;
 	}
 	unchanged = run->edited = container->text;
 	deadline_arm(hand_back);
 	container->lacking = own_lacks_capabilities(UINT64_MAX);
-	(void)confine(&hook_confinement, options_directory(run->entry.options), &run->unconfined);
+	(void)confine(&hook_confinement, options_directory(run->outcome.options), &run->unconfined);
 	serve_spec(run);
 	deadline_disarm();
 	if (run->outcome.must_fail)
@@ -88,7 +87,7 @@ static int serve_stdin(struct run *run)
 	if (status == 0)
 		return 0;
 	(void)err_sys(err, -status, "cannot write the edited config.json to stdout");
-	tell_caller(log_failure(container, err->text, run->entry.name));
+	tell_caller(log_failure(container, err->text, run->outcome.way_in));
 	return 1;
 }
 
@@ -97,7 +96,7 @@ int precreate_run(const struct options *options)
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	run.entry = (struct entry_point){.name = "precreate", .options = options, .tells = true};
+	run.outcome = (struct outcome){.way_in = "precreate", .options = options, .tells = true};
 	run.container = CONTAINER_NONE;
 	status = serve_stdin(&run);
 	container_free(&run.container);

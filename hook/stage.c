@@ -14,11 +14,10 @@
 
 /* One run */
 struct run {
-	struct entry_point entry; /* repeats: poststart */
 	struct state state;
 	struct container container;
-	struct outcome outcome;
-	struct err unconfined; /* why; "" if it is confined */
+	struct outcome outcome; /* repeats: poststart */
+	struct err unconfined;  /* why; "" if it is confined */
 };
 
 /* ---- what is done to the container ---- */
@@ -60,9 +59,9 @@ static int raise_memlock(const struct run *run, const struct process *process, b
 	if (!plan->adds_rlimit ||
 	    process_raise_memlock(process, plan->memlock, ret_changed, err) == 0)
 		return 0;
-	if (container->config.fail_on_error || run->entry.repeats)
+	if (container->config.fail_on_error || run->outcome.repeats)
 		return -1;
-	tell_caller(log_failure(container, err->text, run->entry.name));
+	tell_caller(log_failure(container, err->text, run->outcome.way_in));
 	return 0;
 }
 
@@ -73,7 +72,7 @@ static int raise_memlock(const struct run *run, const struct process *process, b
 static int apply_plan(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
-	bool writes = !run->entry.repeats;
+	bool writes = !run->outcome.repeats;
 	bool raised = false;
 	bool wrote = false;
 	cleanup_process process = PROCESS_NONE;
@@ -87,10 +86,8 @@ static int apply_plan(struct run *run, struct err *err)
 	status = raise_memlock(run, &process, &raised, err);
 	if (status == 0 && writes)
 		status = write_nccl_conf(container, container->root, &wrote, err);
-	run->outcome.applied = (struct applied){
-		.changed = raised || wrote,
-		.nccl = wrote ? "/" NCCL_CONF : NULL,
-	};
+	run->outcome.changed = raised || wrote;
+	run->outcome.nccl = wrote ? "/" NCCL_CONF : NULL;
 	return status;
 }
 
@@ -105,7 +102,7 @@ static void clear_nccl_conf(struct run *run)
 	struct container *container = &run->container;
 	bool changed;
 
-	if (!run->entry.repeats && container->plan.reason && !plan_gives(&container->plan) &&
+	if (!run->outcome.repeats && container->plan.reason && !plan_gives(&container->plan) &&
 	    container_open_root(container, &ignored) >= 0)
 		(void)nccl_conf_write(container->root, "", &changed, &ignored);
 }
@@ -157,20 +154,20 @@ static int serve_bundle(struct run *run)
 	int status = read_bundle_spec(run, err);
 
 	if (status == 0)
-		status = container_find(container, run->entry.options, err);
+		status = container_find(container, run->outcome.options, err);
 	if (status > 0) {
-		deadline_set_must_fail(outcome_if_late(container, &run->entry));
+		deadline_set_must_fail(outcome_if_late(container, outcome));
 		status = container_plan(container, err);
 	}
 	if (status > 0)
 		status = apply_plan(run, err);
-	outcome_decide(container, &run->entry, status, outcome);
+	outcome_decide(container, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	clear_nccl_conf(run);
-	outcome_log(container, outcome, &run->entry);
+	outcome_log(container, outcome);
 	/* A container without RDMA has no line in the log. */
 	if (run->unconfined.text[0] && outcome->result != RECORD_NOTHING)
-		log_failure(container, run->unconfined.text, run->entry.name);
+		log_failure(container, run->unconfined.text, run->outcome.way_in);
 	return outcome->must_fail;
 }
 
@@ -184,7 +181,7 @@ static bool is_over(const struct run *run)
 {
 	const char *status = run->state.status;
 
-	return run->entry.repeats && status && strcmp(status, "running") == 0 &&
+	return run->outcome.repeats && status && strcmp(status, "running") == 0 &&
 	       caller_is_crun(getppid());
 }
 
@@ -199,13 +196,13 @@ static int serve_state(struct run *run)
 	if (state->stderr_chosen)
 		tell_nobody();
 	if (status < 0) {
-		tell_caller(log_failure(NULL, err->text, run->entry.name));
+		tell_caller(log_failure(NULL, err->text, run->outcome.way_in));
 		return 0;
 	}
 	if (state->sandbox || is_over(run))
 		return 0;
 	run->container.id = state->id;
-	(void)confine(&hook_confinement, options_directory(run->entry.options), &run->unconfined);
+	(void)confine(&hook_confinement, options_directory(run->outcome.options), &run->unconfined);
 	return serve_bundle(run);
 }
 
@@ -219,8 +216,8 @@ int stage_run(const struct options *options, const char *stage)
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	run.entry = (struct entry_point){
-		.name = stage,
+	run.outcome = (struct outcome){
+		.way_in = stage,
 		.options = options,
 		.tells = true,
 		.repeats = strcmp(stage, "poststart") == 0,

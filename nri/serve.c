@@ -54,7 +54,7 @@ static bool adjust_memlock(const struct work *work, Nri__Rlimit *rlimit)
 	return true;
 }
 
-static int apply(struct work *work, struct applied *applied, struct err *err)
+static int apply(struct work *work, struct outcome *outcome)
 {
 	const struct plan *plan = &work->container->plan;
 	struct arena *arena = &work->container->arena;
@@ -66,7 +66,7 @@ static int apply(struct work *work, struct applied *applied, struct err *err)
 	Nri__Entry **env = arena_alloc(arena, plan->n_settings * sizeof(void *));
 
 	if (!entries || !env)
-		return err_memory(err);
+		return err_memory(&outcome->err);
 	for (size_t i = 0; i < plan->n_settings; i++) {
 		/* NRI would put ours in the place of one that the environment has. */
 		if (plan->settings[i].state != SETTING_NEW)
@@ -80,10 +80,10 @@ static int apply(struct work *work, struct applied *applied, struct err *err)
 	adjust.rlimits = rlimits;
 	adjust.n_rlimits = adjust_memlock(work, &rlimit);
 	response.adjust = &adjust;
-	applied->changed = adjust.n_env || adjust.n_rlimits;
-	applied->nccl = adjust.n_env ? "env" : NULL;
-	if (message_response(arena, applied->changed ? &response.base : NULL, &work->response) < 0)
-		return err_memory(err);
+	outcome->changed = adjust.n_env || adjust.n_rlimits;
+	outcome->nccl = adjust.n_env ? "env" : NULL;
+	if (message_response(arena, outcome->changed ? &response.base : NULL, &work->response) < 0)
+		return err_memory(&outcome->err);
 	return 0;
 }
 
@@ -123,25 +123,26 @@ static void create(void *context, int out)
 	static struct outcome outcome;
 	struct work *work = context;
 	struct container *container = work->container;
-	struct entry_point entry = {.name = WAY_IN, .options = work->options};
 	bool if_late = false;
 	int status;
 	struct err err;
 	cleanup_fd root = tree_open_root(work->options->sysroot, &err);
 	bool said;
 
+	outcome.way_in = WAY_IN;
+	outcome.options = work->options;
 	if (root >= 0 && container->id)
 		(void)record_read(&container->arena, root, container->id, &work->record, &err);
 	status = container_find(container, work->options, &outcome.err);
 	if (status > 0) {
-		if_late = outcome_if_late(container, &entry);
+		if_late = outcome_if_late(container, &outcome);
 		if (if_late)
 			(void)verdict_say(out, VERDICT_MUST_FAIL, NULL);
 		status = container_plan(container, &outcome.err);
 	}
 	if (status > 0)
-		status = apply(work, &outcome.applied, &outcome.err);
-	outcome_decide(container, &entry, status, &outcome);
+		status = apply(work, &outcome);
+	outcome_decide(container, status, &outcome);
 	if (outcome.must_fail != if_late)
 		(void)verdict_say(out, outcome.must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
 				  NULL);
@@ -152,9 +153,9 @@ static void create(void *context, int out)
 	said = is_said_already(work, &outcome);
 	if (!said)
 		(void)remember(work->options, container, outcome.result, outcome.reason, WAY_IN);
-	entry.options = NULL; /* its record is there */
+	outcome.options = NULL; /* its record is there */
 	if (verdict_say(out, VERDICT_DECIDED, &work->response) == 0 && !said)
-		outcome_log(container, &outcome, &entry);
+		outcome_log(container, &outcome);
 }
 
 /* ---- in the parent ---- */

@@ -117,13 +117,12 @@ static bool is_given_before(const struct plan *plan)
 	return given;
 }
 
-static void log_grant(struct container *container, const struct applied *applied,
-		      const char *way_in)
+static void log_grant(struct container *container, const struct outcome *outcome)
 {
 	const struct plan *plan = &container->plan;
 	bool given_before = is_given_before(plan);
 	/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
-	uint64_t capabilities = applied->capabilities ? plan->granted : 0;
+	uint64_t capabilities = outcome->capabilities ? plan->granted : 0;
 	const char *const *name = capability_names(&container->arena, capabilities);
 	struct arena_text line = log_begin(
 		container, LOG_INFO, given_before ? "addition" : decision_names[plan->decision]);
@@ -137,7 +136,7 @@ static void log_grant(struct container *container, const struct applied *applied
 	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
 	for (size_t i = 0; name && name[i]; i++)
 		arena_append(&line, "%s%s", i ? "," : "", name[i]);
-	arena_append(&line, " nccl=%s by=%s", applied->nccl ? applied->nccl : "-", way_in);
+	arena_append(&line, " nccl=%s by=%s", outcome->nccl ? outcome->nccl : "-", outcome->way_in);
 	log_append_warnings(&line, &container->warnings);
 	if (name && !line.failed)
 		(void)log_send(line.text);
@@ -218,14 +217,13 @@ int remember(const struct options *options, struct container *container, enum re
 
 /* ---- an outcome ---- */
 
-bool outcome_if_late(const struct container *container, const struct entry_point *entry)
+bool outcome_if_late(const struct container *container, const struct outcome *outcome)
 {
 	return devices_any(&container->devices) && container->config.fail_on_error &&
-	       !entry->repeats;
+	       !outcome->repeats;
 }
 
-void outcome_decide(struct container *container, const struct entry_point *entry, int status,
-		    struct outcome *outcome)
+void outcome_decide(struct container *container, int status, struct outcome *outcome)
 {
 	static const enum record_result results[] = {
 		[DECISION_NONE] = RECORD_NOTHING,
@@ -236,26 +234,25 @@ void outcome_decide(struct container *container, const struct entry_point *entry
 	const struct plan *plan = &container->plan;
 
 	if (status < 0) {
-		outcome_fail_step(container, entry, outcome);
+		outcome_fail_step(container, outcome);
 	} else {
 		outcome->result = results[plan->decision];
 		outcome->must_fail = plan->fail;
 		outcome->reason = plan_gives(plan) ? NULL : plan->reason;
 	}
-	outcome->must_fail = outcome->must_fail && !entry->repeats;
+	outcome->must_fail = outcome->must_fail && !outcome->repeats;
 }
 
-void outcome_log(struct container *container, const struct outcome *outcome,
-		 const struct entry_point *entry)
+void outcome_log(struct container *container, const struct outcome *outcome)
 {
 	const struct plan *plan = &container->plan;
-	bool records = outcome->applied.changed && !outcome->must_fail && !entry->repeats;
+	bool records = outcome->changed && !outcome->must_fail && !outcome->repeats;
 
 	if (records)
-		log_grant(container, &outcome->applied, entry->name);
+		log_grant(container, outcome);
 	if (outcome->result != RECORD_GRANTED || plan->shortage || plan->withheld)
-		records |= log_ungranted(container, outcome, entry);
-	if (records && entry->options)
-		(void)remember(entry->options, container, outcome->result, outcome->reason,
-			       entry->name);
+		records |= log_ungranted(container, outcome);
+	if (records && outcome->options)
+		(void)remember(outcome->options, container, outcome->result, outcome->reason,
+			       outcome->way_in);
 }

@@ -27,41 +27,36 @@
 #include "core/container/container.h"
 #include "core/record/record.h"
 
-/* What a run of ours gave, beside the limit */
-struct applied {
-	bool changed;      /* anything: a run that finds all in place has nothing to log */
-	bool capabilities; /* all of the plan's */
-	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
-};
-
 struct outcome {
-	enum record_result result; /* RECORD_NOTHING to RECORD_FAILED; "granted" also by "tcp" */
-	bool must_fail;            /* the container must not start */
-	const char *reason;        /* of all but a grant; NULL if nobody wants to know */
-	struct applied applied;    /* of a grant; of a failure, what was given before it */
-	struct err err;            /* has the reason of a failure */
-};
-
-struct entry_point {
-	const char *name;              /* in the log, "by=…": "createRuntime", "nri", … */
+	/* The entry point, set before anything is decided */
+	const char *way_in;            /* in the log, "by=…": "createRuntime", "nri", … */
 	const struct options *options; /* NULL, for outcome_log() only: it leaves no record */
 	bool tells;       /* only the administrator sees our stderr: write each failure there */
 	bool repeats;     /* an earlier run has logged the decision, and the container runs: never
 			     refuse it */
 	const bool *asks; /* whether the container asks, if known without config.json; or NULL */
+
+	/* What it gave, beside the limit */
+	bool changed;      /* anything: a run that finds all in place has nothing to log */
+	bool capabilities; /* all of the plan's */
+	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
+	struct err err;    /* why it failed */
+
+	/* What was decided */
+	enum record_result result; /* RECORD_NOTHING to RECORD_FAILED; "granted" also by "tcp" */
+	bool must_fail;            /* the container must not start */
+	const char *reason;        /* of all but a grant; NULL if nobody wants to know */
 };
 
 /* Whether a container that was found must fail if time is up before the outcome is known */
-bool outcome_if_late(const struct container *container, const struct entry_point *entry);
+bool outcome_if_late(const struct container *container, const struct outcome *outcome);
 
 /*
  * Decides the outcome by the table above. status: of the last step that was taken (reading,
- * container_find(), container_plan(), applying); negative: it failed, and outcome->err has the
- * reason. outcome->applied says what was given. *outcome must stay where it is: its reason may lie
- * in it. Its other texts live as long as the container.
+ * container_find(), container_plan(), applying); negative: it failed. *outcome must stay where it
+ * is: its reason may lie in it. Its other texts live as long as the container.
  */
-void outcome_decide(struct container *container, const struct entry_point *entry, int status,
-		    struct outcome *outcome);
+void outcome_decide(struct container *container, int status, struct outcome *outcome);
 
 /* The outcome if outcome->err keeps a container from its grant; its config is loaded, if it can be.
  */
@@ -76,8 +71,7 @@ void outcome_fail(const struct container *container, bool has_device, struct out
  * Several entry points together make one line "grant:"; what a later one adds, such as the shim's
  * capabilities after the NRI plugin, is a line "addition:".
  */
-void outcome_log(struct container *container, const struct outcome *outcome,
-		 const struct entry_point *entry);
+void outcome_log(struct container *container, const struct outcome *outcome);
 
 /*
  * Leaves a record of what was decided about a container. reason NULL: the plan's. A container that
@@ -127,11 +121,9 @@ void log_append_warnings(struct arena_text *line, const struct warnings *warning
 const char *log_send(char *line);
 
 /* Logs what was not given. Returns whether that is due a record. */
-bool log_ungranted(struct container *container, const struct outcome *outcome,
-		   const struct entry_point *entry);
+bool log_ungranted(struct container *container, const struct outcome *outcome);
 
 /* Decides the outcome if a step has failed. */
-void outcome_fail_step(struct container *container, const struct entry_point *entry,
-		       struct outcome *outcome);
+void outcome_fail_step(struct container *container, struct outcome *outcome);
 
 #endif

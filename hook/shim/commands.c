@@ -61,7 +61,6 @@ static int open_parent_of(struct arena *arena, const char *file, const char **re
 
 void serve_create(struct shim *shim)
 {
-	const struct entry_point entry = {.name = WAY_IN, .options = &shim->options};
 	struct container *container = &shim->container;
 	struct outcome *outcome = &shim->outcome;
 	struct err *err = &outcome->err;
@@ -84,17 +83,17 @@ void serve_create(struct shim *shim)
 		status = container_find(container, &shim->options, err);
 	if (status > 0) {
 		container->lacking = own_lacks_capabilities(container->config.capabilities);
-		status = edit_config_json(container, &entry, outcome, &edited);
+		status = edit_config_json(container, outcome, &edited);
 	}
 	/* Nothing to add: another shim in front of us has added it, and has logged it. */
-	if (status > 0 && outcome->applied.changed) {
+	if (status > 0 && outcome->changed) {
 		status =
 			write_edited(dir, name, container->fd, container->what, true, &edited, err);
-		outcome->applied.changed = status == 0;
+		outcome->changed = status == 0;
 	}
-	outcome_decide(container, &entry, status, outcome);
+	outcome_decide(container, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
-	outcome_log(container, outcome, &entry);
+	outcome_log(container, outcome);
 }
 
 /* ---- exec ---- */
@@ -159,8 +158,8 @@ static int raise_own_memlock(const struct grant *grant, struct err *err)
  * The runtime would fail at a capability that it has to add and the engine does not have any more.
  * Returns -1 with the reason if config.json says so.
  */
-static int leave_out_withheld(struct container *container, const struct spec *process,
-			      struct grant *grant, struct err *err)
+static int leave_out_withheld(struct shim *shim, const struct spec *process, struct grant *grant,
+			      struct err *err)
 {
 	const struct json_node *listed = json_find(process->process, "capabilities");
 	uint64_t lacking =
@@ -170,12 +169,12 @@ static int leave_out_withheld(struct container *container, const struct spec *pr
 	/* A process that lists none takes the container's. */
 	if (!lacking || !listed || listed->type == JSON_NULL)
 		return 0;
-	text = withheld_reason(&container->arena, lacking);
+	text = withheld_reason(&shim->container.arena, lacking);
 	if (!text)
 		return err_memory(err);
-	if (container->config.fail_on_error)
+	if (shim->container.config.fail_on_error)
 		return err_set(err, "%s", text);
-	log_failure(container, text, WAY_IN);
+	log_failure(&shim->container, text, shim->outcome.way_in);
 	grant->capabilities &= ~lacking;
 	return 0;
 }
@@ -207,8 +206,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 			return -1;
 		grant->memlock = 0;
 	}
-	if (limit_inherit(grant, err) < 0 ||
-	    leave_out_withheld(container, &process, grant, err) < 0 ||
+	if (limit_inherit(grant, err) < 0 || leave_out_withheld(shim, &process, grant, err) < 0 ||
 	    grant_environment(container, &process, grant, err) < 0 ||
 	    spec_edit(arena, &text, &process, grant, &edited, err) < 0)
 		return -1;
@@ -246,11 +244,11 @@ static int exec_as_created(struct shim *shim, struct err *err)
 
 void serve_exec(struct shim *shim)
 {
-	const struct entry_point entry = {.name = WAY_IN};
 	struct container *container = &shim->container;
 
 	if (exec_as_created(shim, &shim->outcome.err) == 0)
 		return;
+	shim->outcome.options = NULL; /* no record: what it was created with stays true */
 	outcome_fail(container, container_names_device(container), &shim->outcome);
-	outcome_log(container, &shim->outcome, &entry);
+	outcome_log(container, &shim->outcome);
 }

@@ -42,8 +42,6 @@ void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 
 /* ---- one run (commands.c) ---- */
 
-#define WAY_IN "runtime"
-
 struct shim {
 	struct options options;
 	struct runtime_args args;

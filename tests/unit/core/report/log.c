@@ -118,17 +118,15 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 	cleanup_container container = CONTAINER_NONE;
 	const struct options options = {.sysroot = dir->path};
 	struct outcome outcome = {
-		.result = row->outcome,
-		.must_fail = row->switches & MUST_FAIL,
-		.reason = row->switches & SILENT ? NULL : "because",
-		.applied = {.changed = row->switches & CHANGED},
-		.err = {.text = "broken"},
-	};
-	const struct entry_point entry = {
-		.name = "test",
+		.way_in = "test",
 		.options = row->switches & NO_SYSROOT ? NULL : &options,
 		.tells = row->switches & TELLS,
 		.repeats = row->switches & REPEATS,
+		.changed = row->switches & CHANGED,
+		.err = {.text = "broken"},
+		.result = row->outcome,
+		.must_fail = row->switches & MUST_FAIL,
+		.reason = row->switches & SILENT ? NULL : "because",
 	};
 	struct err err;
 
@@ -149,7 +147,7 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		.shortage = row->switches & LACKS ? "short" : NULL,
 		.withheld = row->switches & LACKS ? "withheld" : NULL,
 	};
-	outcome_log(&container, &outcome, &entry);
+	outcome_log(&container, &outcome);
 }
 
 /* Nobody reads /dev/log, so that a daemon's lines come to stderr. */

@@ -186,13 +186,12 @@ static int read_spec(const struct outcome_case *row, struct container *container
 	return container_parse_spec(container, "config.json", err);
 }
 
-static int apply(const struct outcome_case *row, struct bench *bench, struct applied *applied,
-		 struct err *err)
+static int apply(const struct outcome_case *row, struct bench *bench, struct outcome *outcome)
 {
 	bench->applied++;
 	if (row->step == AT_APPLY)
-		return err_set(err, "apply");
-	applied->changed = true;
+		return err_set(&outcome->err, "apply");
+	outcome->changed = true;
 	return 0;
 }
 
@@ -222,27 +221,28 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 	cleanup_container container = CONTAINER_NONE;
 	const struct options options = {.sysroot = dir.path};
 	const bool asks = row->caller > 0;
-	const struct entry_point entry = {.name = "test",
-					  .options = &options,
-					  .repeats = repeats,
-					  .asks = row->caller ? &asks : NULL};
 	struct err *err = &ret_outcome->err;
 	int status;
 
 	make_node(&dir, row);
 	*bench = (struct bench){0};
-	*ret_outcome = (struct outcome){0};
+	*ret_outcome = (struct outcome){
+		.way_in = "test",
+		.options = &options,
+		.repeats = repeats,
+		.asks = row->caller ? &asks : NULL,
+	};
 	status = read_spec(row, &container, err);
 	if (status == 0)
 		status = container_find(&container, &options, err);
 	if (status > 0) {
-		bench->if_late = outcome_if_late(&container, &entry);
+		bench->if_late = outcome_if_late(&container, ret_outcome);
 		status = container_plan(&container, err);
 		assert_int_equal(status, status < 0 ? -1 : plan_gives(&container.plan));
 	}
 	if (status > 0)
-		status = apply(row, bench, &ret_outcome->applied, err);
-	outcome_decide(&container, &entry, status, ret_outcome);
+		status = apply(row, bench, ret_outcome);
+	outcome_decide(&container, status, ret_outcome);
 	/* It lives as long as the container. */
 	if (ret_outcome->reason)
 		(void)snprintf(ret_outcome->err.text, sizeof(ret_outcome->err.text), "%s",
@@ -260,7 +260,7 @@ UNIT_ROWS(outcome_cases)
 	assert_int_equal(outcome.reason != NULL, row->reason != NULL);
 	if (row->reason)
 		assert_has(outcome.err.text, row->reason);
-	assert_int_equal(outcome.applied.changed, row->result == RECORD_GRANTED);
+	assert_int_equal(outcome.changed, row->result == RECORD_GRANTED);
 	assert_int_equal(bench.applied,
 			 row->result == RECORD_GRANTED || row->step == AT_APPLY
 				 ? row->result == RECORD_GRANTED || row->result == RECORD_FAILED
