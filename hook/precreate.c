@@ -13,7 +13,6 @@ struct run {
 	struct container container;
 	struct outcome outcome;
 	struct fs_text edited; /* what podman is to go on with */
-	struct err unconfined; /* why; "" if it is confined */
 };
 
 static int parse_stdin(struct container *container, struct err *err)
@@ -41,8 +40,6 @@ static void serve_spec(struct run *run)
 	outcome_decide(container, status, outcome);
 	deadline_set_must_fail(outcome->must_fail);
 	outcome_log(container, outcome);
-	if (run->unconfined.text[0] && outcome->result != RECORD_NOTHING)
-		log_failure(container, run->unconfined.text, run->outcome.way_in);
 }
 
 /* What podman gets back when time is up; set before that can be */
@@ -76,7 +73,8 @@ static int serve_stdin(struct run *run)
 	unchanged = run->edited = container->text;
 	deadline_arm(hand_back);
 	container->lacking = own_lacks_capabilities(UINT64_MAX);
-	(void)confine(&hook_confinement, options_directory(run->outcome.options), &run->unconfined);
+	(void)confine(&hook_confinement, options_directory(run->outcome.options),
+		      &run->outcome.unconfined);
 	serve_spec(run);
 	deadline_disarm();
 	if (run->outcome.must_fail)

@@ -165,9 +165,6 @@ static int serve_bundle(struct run *run)
 	deadline_set_must_fail(outcome->must_fail);
 	clear_nccl_conf(run);
 	outcome_log(container, outcome);
-	/* A container without RDMA has no line in the log. */
-	if (run->unconfined.text[0] && outcome->result != RECORD_NOTHING)
-		log_failure(container, run->unconfined.text, run->outcome.way_in);
 	return outcome->must_fail;
 }
 
@@ -202,7 +199,8 @@ static int serve_state(struct run *run)
 	if (state->sandbox || is_over(run))
 		return 0;
 	run->container.id = state->id;
-	(void)confine(&hook_confinement, options_directory(run->outcome.options), &run->unconfined);
+	(void)confine(&hook_confinement, options_directory(run->outcome.options),
+		      &run->outcome.unconfined);
 	return serve_bundle(run);
 }
 

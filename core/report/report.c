@@ -225,18 +225,14 @@ bool outcome_if_late(const struct container *container, const struct outcome *ou
 
 void outcome_decide(struct container *container, int status, struct outcome *outcome)
 {
-	static const enum record_result results[] = {
-		[DECISION_NONE] = RECORD_NOTHING,
-		[DECISION_GRANT] = RECORD_GRANTED,
-		[DECISION_TCP] = RECORD_GRANTED,
-		[DECISION_DENIED] = RECORD_DENIED,
-	};
 	const struct plan *plan = &container->plan;
 
 	if (status < 0) {
 		outcome_fail_step(container, outcome);
 	} else {
-		outcome->result = results[plan->decision];
+		outcome->result = plan_gives(plan)                    ? RECORD_GRANTED
+				  : plan->decision == DECISION_DENIED ? RECORD_DENIED
+								      : RECORD_NOTHING;
 		outcome->must_fail = plan->fail;
 		outcome->reason = plan_gives(plan) ? NULL : plan->reason;
 	}
@@ -255,4 +251,7 @@ void outcome_log(struct container *container, const struct outcome *outcome)
 	if (records && outcome->options)
 		(void)remember(outcome->options, container, outcome->result, outcome->reason,
 			       outcome->way_in);
+	/* A container without RDMA has no line in the log. */
+	if (outcome->result != RECORD_NOTHING && outcome->unconfined.text[0])
+		log_failure(container, outcome->unconfined.text, outcome->way_in);
 }
