@@ -9,25 +9,24 @@
 #include "core/report/report.h"
 
 /*
- * One run as an OCI runtime hook (stage.c): reads the state JSON on stdin and applies the plan to
- * the container. stage: "createRuntime", "prestart" (its older name), "poststart". Returns the exit
+ * One run as an OCI runtime hook: reads the state JSON on stdin and applies the plan to the
+ * container. stage: "createRuntime", "prestart" (its older name), "poststart". Returns the exit
  * status: 0, or 1 to keep the container from being created. poststart always returns 0: on crun a
  * failing one kills a container that already runs.
  */
 int stage_run(const struct options *options, const char *stage);
 
 /*
- * podman's precreate hook (precreate.c): config.json on stdin, the edited one on stdout; the same
- * bytes if there is nothing to change or something is wrong. Returns the exit status; not 0 keeps
- * the container from being created, as on_error and on_no_device say. CRI-O refuses to start if it
- * sees such a hook in its hooks_dir.
+ * podman's precreate hook: config.json on stdin, the edited one on stdout; the same bytes if there
+ * is nothing to change or something is wrong. Returns the exit status; not 0 keeps the container
+ * from being created. CRI-O refuses to start if it sees such a hook in its hooks_dir.
  */
 int precreate_run(const struct options *options);
 
 /*
- * Makes the plan of a container that was found, and edits its config.json, which the runtime has
- * not read yet (edit.c). container->lacking is set. *ret_edited: container->text itself if nothing
- * is to be added. Returns as container_plan(); outcome says what was given.
+ * Makes the plan of a container that was found, and edits its config.json before the runtime reads
+ * it. container->lacking is set. *ret_edited: container->text itself if nothing is to be added.
+ * Returns as container_plan(); outcome says what was given.
  */
 int edit_config_json(struct container *container, struct outcome *outcome,
 		     struct fs_text *ret_edited);

@@ -15,26 +15,20 @@ struct run {
 	struct fs_text edited; /* what podman is to go on with */
 };
 
-static int parse_stdin(struct container *container, struct err *err)
-{
-	if (container->text.len > SPEC_SIZE_MAX)
-		return err_set(err, WHAT ": larger than %d MiB", SPEC_SIZE_MAX >> 20);
-	if (container_parse_spec(container, WHAT, err) < 0)
-		return -1;
-	/* podman's config.json says the id in the cgroup alone: "/libpod_parent/libpod-<id>" */
-	if (!container->id)
-		container->id = spec_cgroup_name(&container->spec);
-	return 0;
-}
-
 static void serve_spec(struct run *run)
 {
 	struct container *container = &run->container;
 	struct outcome *outcome = &run->outcome;
-	int status = parse_stdin(container, &outcome->err);
+	struct err *err = &outcome->err;
+	int status = container->text.len > SPEC_SIZE_MAX
+			     ? err_set(err, WHAT ": larger than %d MiB", SPEC_SIZE_MAX >> 20)
+			     : container_parse_spec(container, WHAT, err);
 
+	/* podman's config.json says the id in the cgroup alone: "/libpod_parent/libpod-<id>" */
+	if (status == 0 && !container->id)
+		container->id = spec_cgroup_name(&container->spec);
 	if (status == 0)
-		status = container_find(container, run->outcome.options, &outcome->err);
+		status = container_find(container, outcome->options, err);
 	if (status > 0)
 		status = edit_config_json(container, outcome, &run->edited);
 	outcome_decide(container, status, outcome);

@@ -22,28 +22,21 @@ struct run {
 
 /* ---- what is done to the container ---- */
 
-/* AMD's compute device, which ROCm needs */
-static bool has_kfd(const struct spec *spec)
+static int write_nccl_conf(struct container *container, bool *ret_changed, struct err *err)
 {
-	for (size_t i = 0; i < spec->n_devices; i++) {
-		if (strcmp(spec->devices[i].path, "/dev/kfd") == 0)
-			return true;
-	}
-	return false;
-}
-
-static int write_nccl_conf(struct container *container, int root, bool *ret_changed,
-			   struct err *err)
-{
+	const struct spec *spec = &container->spec;
 	const char *lines = plan_nccl_lines(&container->arena, &container->plan);
 
 	if (!lines)
 		return err_memory(err);
 	if (container->plan.nccl_conf_mounted)
 		return 0;
-	if (lines[0] && has_kfd(&container->spec))
-		rccl_conf_link(root);
-	return nccl_conf_write(root, lines, ret_changed, err);
+	/* AMD's compute device, which ROCm needs: its RCCL reads another file. */
+	for (size_t i = 0; lines[0] && i < spec->n_devices; i++) {
+		if (strcmp(spec->devices[i].path, "/dev/kfd") == 0)
+			rccl_conf_link(container->root);
+	}
+	return nccl_conf_write(container->root, lines, ret_changed, err);
 }
 
 /*
@@ -85,7 +78,7 @@ static int apply_plan(struct run *run, struct err *err)
 		return -1;
 	status = raise_memlock(run, &process, &raised, err);
 	if (status == 0 && writes)
-		status = write_nccl_conf(container, container->root, &wrote, err);
+		status = write_nccl_conf(container, &wrote, err);
 	run->outcome.changed = raised || wrote;
 	run->outcome.nccl = wrote ? "/" NCCL_CONF : NULL;
 	return status;

@@ -44,16 +44,6 @@ void outcome_fail_step(struct container *container, struct outcome *outcome)
 
 /* ---- lines ---- */
 
-const char *log_reason(struct container *container, int priority, const char *word,
-		       const char *reason, const char *way_in)
-{
-	struct arena_text line = log_begin(container, priority, word);
-
-	log_append_warnings(&line, &container->warnings);
-	arena_append(&line, " by=%s reason=%s", way_in, reason);
-	return line.failed ? NULL : log_send(line.text);
-}
-
 /* An earlier run, or another entry point, has decided the same, and has logged it. */
 static bool is_said(struct container *container, const struct outcome *outcome)
 {

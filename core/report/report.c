@@ -48,7 +48,8 @@ bool journal_send(const char *message, size_t len)
 				 (const struct sockaddr *)&address, sizeof(address)) >= 0;
 }
 
-const char *log_send(char *line)
+/* Returns the line without its front. */
+static const char *send_line(char *line)
 {
 	const char *text = strstr(line, "]: ") + strlen("]: ");
 
@@ -68,7 +69,7 @@ const char *log_event(int priority, const char *format, ...)
 	va_start(args, format);
 	(void)vsnprintf(line + len, sizeof(line) - (size_t)len, format, args);
 	va_end(args);
-	return log_send(line);
+	return send_line(line);
 }
 
 static const char *text_or_dash(const char *text)
@@ -90,7 +91,8 @@ const char *log_failure(const struct container *container, const char *reason, c
 			 IDENTITY_OF(container));
 }
 
-struct arena_text log_begin(struct container *container, int priority, const char *word)
+/* What every line of a container begins with */
+static struct arena_text begin_line(struct container *container, int priority, const char *word)
 {
 	struct arena_text line = {.arena = &container->arena};
 
@@ -100,10 +102,20 @@ struct arena_text log_begin(struct container *container, int priority, const cha
 	return line;
 }
 
-void log_append_warnings(struct arena_text *line, const struct warnings *warnings)
+static void append_warnings(struct arena_text *line, const struct warnings *warnings)
 {
 	for (size_t i = 0; i < warnings->n; i++)
 		arena_append(line, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
+}
+
+const char *log_reason(struct container *container, int priority, const char *word,
+		       const char *reason, const char *way_in)
+{
+	struct arena_text line = begin_line(container, priority, word);
+
+	append_warnings(&line, &container->warnings);
+	arena_append(&line, " by=%s reason=%s", way_in, reason);
+	return line.failed ? NULL : send_line(line.text);
 }
 
 /* Limit and variables stand in the spec as we would write them: another entry point has written
@@ -124,7 +136,7 @@ static void log_grant(struct container *container, const struct outcome *outcome
 	/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
 	uint64_t capabilities = outcome->capabilities ? plan->granted : 0;
 	const char *const *name = capability_names(&container->arena, capabilities);
-	struct arena_text line = log_begin(
+	struct arena_text line = begin_line(
 		container, LOG_INFO, given_before ? "addition" : decision_names[plan->decision]);
 
 	if (!plan->memlock || given_before)
@@ -136,10 +148,10 @@ static void log_grant(struct container *container, const struct outcome *outcome
 	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
 	for (size_t i = 0; name && name[i]; i++)
 		arena_append(&line, "%s%s", i ? "," : "", name[i]);
-	arena_append(&line, " nccl=%s by=%s", outcome->nccl ? outcome->nccl : "-", outcome->way_in);
-	log_append_warnings(&line, &container->warnings);
+	arena_append(&line, " nccl=%s by=%s", text_or_dash(outcome->nccl), outcome->way_in);
+	append_warnings(&line, &container->warnings);
 	if (name && !line.failed)
-		(void)log_send(line.text);
+		(void)send_line(line.text);
 }
 
 /* ---- records ---- */

@@ -114,17 +114,12 @@ void tell_caller(const char *line);
 /* From now on the lines have this name, which must stay valid. */
 void log_as_daemon(const char *name);
 
-/* ---- what report.c and failure.c share ---- */
-
-/* What every line of a container has: up to its devices; its warnings; sent */
-struct arena_text log_begin(struct container *container, int priority, const char *word);
-void log_append_warnings(struct arena_text *line, const struct warnings *warnings);
-const char *log_send(char *line);
-
-/* Logs what was not given. Returns whether that is due a record. */
-bool log_ungranted(struct container *container, const struct outcome *outcome);
+/* ---- what report.c asks failure.c ---- */
 
 /* Decides the outcome if a step has failed. */
 void outcome_fail_step(struct container *container, struct outcome *outcome);
+
+/* Logs what was not given. Returns whether that is due a record. */
+bool log_ungranted(struct container *container, const struct outcome *outcome);
 
 #endif

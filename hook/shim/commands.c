@@ -12,9 +12,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
-#include "core/plan/plan.h"
 #include "core/process/own.h"
-#include "core/report/report.h"
 #include "hook/shim/shim.h"
 
 /*

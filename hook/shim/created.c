@@ -18,14 +18,12 @@ static const char *default_root(struct arena *arena, unsigned runtime)
 {
 	const char *own = getenv("XDG_RUNTIME_DIR");
 	const char *user = getenv("USER");
+	bool is_own = own && own[0] &&
+		      (runtime == CRUN ||
+		       (rootless() && (geteuid() != 0 || !user || strcmp(user, "root") != 0)));
 
-	if (!own || !own[0])
-		own = NULL;
-	if (runtime == CRUN)
-		return own ? arena_printf(arena, "%s/crun", own) : "/run/crun";
-	if (own && rootless() && (geteuid() != 0 || !user || strcmp(user, "root") != 0))
-		return arena_printf(arena, "%s/runc", own);
-	return "/run/runc";
+	return arena_printf(arena, "%s/%s", is_own ? own : "/run",
+			    runtime == CRUN ? "crun" : "runc");
 }
 
 /* ---- runc's state ---- */
@@ -104,14 +102,6 @@ static int read_config(struct shim *shim, unsigned runtime, struct err *err)
 	return status == 0 && path != home ? err_sys(err, ENOENT, "%s", container->what) : status;
 }
 
-/* A container without our annotation, a hook of ours and a verbs device's file was granted
- * nothing. */
-static bool speaks_of_rdma(const struct fs_text *text)
-{
-	return memmem(text->bytes, text->len, "oci-rdma-hook", strlen("oci-rdma-hook")) ||
-	       memmem(text->bytes, text->len, "infiniband", strlen("infiniband"));
-}
-
 int created_read_process(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
@@ -120,8 +110,13 @@ int created_read_process(struct shim *shim, struct err *err)
 
 	if (status == 0)
 		status = read_config(shim, RUNC, err);
-	if (status <= 0 || !speaks_of_rdma(text))
-		return status < 0 ? -1 : 0;
+	if (status <= 0)
+		return status;
+	/* A container without our annotation, a hook of ours and a verbs device's file was granted
+	 * nothing. */
+	if (!memmem(text->bytes, text->len, "oci-rdma-hook", strlen("oci-rdma-hook")) &&
+	    !memmem(text->bytes, text->len, "infiniband", strlen("infiniband")))
+		return 0;
 	return spec_parse_process(&container->arena, container->what, text->bytes, text->len,
 				  &container->spec, err) < 0
 		       ? -1

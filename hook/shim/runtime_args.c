@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "hook/shim/shim.h"
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "core/base/text.h"
@@ -116,46 +114,32 @@ static int take_value(struct runtime_args *args, const struct option *option, co
 	return value && !left ? 2 : 1;
 }
 
-/* "-dt", "-dpFILE" and "-dp FILE". What we do not know takes no value, or crun refuses it. */
-static int take_letters(struct runtime_args *args, char *const *argv)
-{
-	for (const char *letter = argv[0] + 1; *letter; letter++) {
-		const struct option *option = find_option(args, CRUN, true, letter, 1);
-
-		if (option)
-			return take_value(args, option, letter[1] ? letter + 1 : NULL, argv[1]);
-	}
-	return 1;
-}
-
 /* Returns how many arguments the option takes: 1, or 2 with a value of its own. */
 static int take_option(struct runtime_args *args, char *const *argv)
 {
 	bool is_long = argv[0][1] == '-';
-	const char *name = argv[0] + (is_long ? 2 : 1);
+	const char *name = argv[0] + 1 + is_long;
 	size_t len = strcspn(name, "=");
+	const char *value = name[len] ? name + len + 1 : NULL;
 	const struct option *option = NULL;
 
 	if (args->runtimes & RUNC)
 		option = find_option(args, RUNC, false, name, len);
-	if (!option && (args->runtimes & CRUN)) {
-		if (!is_long)
-			return take_letters(args, argv);
+	if (!option && args->runtimes & CRUN && is_long)
 		option = find_option(args, CRUN, false, name, len);
+	/* "-dt", "-dpFILE", "-dp FILE". What we do not know takes no value, or crun refuses it. */
+	for (; !option && args->runtimes & CRUN && !is_long && *name; name++) {
+		option = find_option(args, CRUN, true, name, 1);
+		value = name[1] ? name + 1 : NULL;
 	}
-	if (!option)
-		return 1;
-	return take_value(args, option, name[len] == '=' ? name + len + 1 : NULL, argv[1]);
+	return option ? take_value(args, option, value, argv[1]) : 1;
 }
 
 static enum runtime_command command_of(const char *name)
 {
-	if (strcmp(name, "exec") == 0)
-		return RUNTIME_EXEC;
-	return strcmp(name, "create") == 0 || strcmp(name, "run") == 0 ||
-			       strcmp(name, "restore") == 0
-		       ? RUNTIME_CREATE
-		       : RUNTIME_OTHER;
+	if (strcmp(name, "create") == 0 || strcmp(name, "run") == 0 || strcmp(name, "restore") == 0)
+		return RUNTIME_CREATE;
+	return strcmp(name, "exec") == 0 ? RUNTIME_EXEC : RUNTIME_OTHER;
 }
 
 /* Another runtime may hand the command line on to either. */
@@ -163,9 +147,7 @@ static unsigned runtimes_of(const char *runtime)
 {
 	const char *name = text_base_name(runtime);
 
-	if (strcmp(name, "crun") == 0)
-		return CRUN;
-	return strcmp(name, "runc") == 0 ? RUNC : BOTH;
+	return strcmp(name, "crun") == 0 ? CRUN : strcmp(name, "runc") == 0 ? RUNC : BOTH;
 }
 
 static bool begins_as_option(const char *arg)

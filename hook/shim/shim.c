@@ -2,7 +2,6 @@
 #include "hook/shim/shim.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -25,12 +24,10 @@
 static int real_runtime_count_round(void)
 {
 	const char *before = getenv(SHIM_ROUNDS);
-	char rounds[2] = "1";
+	char rounds[2] = {before ? (char)(before[0] + 1) : '1'};
 
-	if (before && (strlen(before) != 1 || before[0] < '1' || before[0] >= '0' + ROUNDS_MAX))
+	if (before && (before[0] < '1' || before[0] >= '0' + ROUNDS_MAX || before[1]))
 		return -1;
-	if (before)
-		rounds[0] = (char)(before[0] + 1);
 	/* This fails only without memory; at worst an uncounted round adds one more. */
 	(void)setenv(SHIM_ROUNDS, rounds, 1);
 	return 0;
