@@ -33,6 +33,9 @@
 #define JSON_ITEMS_MAX 65536
 #define JSON_VALUES_MAX (8 * JSON_ITEMS_MAX)
 
+/* An option: C and C++ comments, for files that people write */
+#define JSON_COMMENTS 1U
+
 enum json_type {
 	JSON_NULL = 1 << 0,
 	JSON_BOOL = 1 << 1,
@@ -44,10 +47,6 @@ enum json_type {
 
 #define JSON_ANY (JSON_NULL | JSON_BOOL | JSON_NUMBER | JSON_STRING | JSON_ARRAY | JSON_OBJECT)
 
-enum json_option {
-	JSON_COMMENTS = 1 << 0, /* C and C++ comments, for files that people write */
-};
-
 struct json_node {
 	enum json_type type;
 	uint32_t begin; /* offset in the text; of a string, somewhere in it */
@@ -56,8 +55,7 @@ struct json_node {
 	uint32_t key_len;
 	const char *key; /* decoded, may contain a NUL character; NULL for an array's item */
 	union {
-		const char
-			*text; /* string: decoded, may contain a NUL character; else as spelled */
+		const char *text; /* string: decoded, as .key; else as spelled */
 		struct json_node *first;
 	};
 	struct json_node *next;
@@ -108,9 +106,8 @@ bool json_key_is(const struct json_node *member, const char *key);
 /* True for a string of this text. */
 bool json_equals(const struct json_node *node, const char *text);
 
-/* In the arena. A NUL character is an error: C would see another string. NULL if the value is
- * absent,
- * "" after an error. */
+/* A NUL character is an error: C would see another string. NULL if the value is absent, "" after an
+ * error. */
 const char *json_string(struct json_document *doc, const struct json_node *node);
 const char *json_key(struct json_document *doc, const struct json_node *member);
 
