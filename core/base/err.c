@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
 
@@ -14,16 +13,10 @@
  * seccomp_restrict_sxid), and engines' old seccomp profiles to every call that they do not know. */
 const char *kernel_lacks_openat2(void)
 {
-	struct utsname name = {.release = "0"};
-	unsigned long major;
-	unsigned long minor;
-	char *end;
+	struct utsname name;
 
 	/* By its number, although a distribution may have backported it */
-	(void)uname(&name);
-	major = strtoul(name.release, &end, 10);
-	minor = strtoul(end + (*end == '.'), NULL, 10);
-	if (major < 5 || (major == 5 && minor < 6))
+	if (uname(&name) < 0 || text_compare_natural(name.release, "5.6") < 0)
 		return "this kernel has no openat2(2): Linux 5.6 or newer is needed";
 	return "a filter of system calls hides openat2(2): remove RestrictSUIDSGID= from the unit, "
 	       "or allow openat2 in the container's seccomp profile";

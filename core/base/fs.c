@@ -282,30 +282,26 @@ int trust_fail(int errnum, const char *what, const char *part, struct err *err)
 	return errnum == ENOENT ? -ENOENT : -1;
 }
 
-static int fail_owner(uid_t uid, const char *what, const char *part, struct err *err)
-{
-	if (uid == OVERFLOW_UID && rootless())
-		return err_set(
-			err,
-			"%s: the owner of %s is not mapped into this user namespace; a rootless "
-			"engine trusts such a file only if it is the policy in /etc",
-			what, part);
-	return err_set(err, "%s: %s belongs to uid %u, not to root: run chown root on it", what,
-		       part, uid);
-}
-
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		struct err *err)
 {
 	struct stat st;
+	bool unmapped;
 
 	if (fstat(fd, &st) < 0)
 		return trust_fail(errno, what, part, err);
 	if (!directory && !S_ISREG(st.st_mode))
 		return err_set(err, "%s: not a regular file", what);
-	if (st.st_uid != 0 && st.st_uid != geteuid() &&
-	    !(in_etc && st.st_uid == OVERFLOW_UID && rootless()))
-		return fail_owner(st.st_uid, what, part, err);
+	unmapped = st.st_uid == OVERFLOW_UID && st.st_uid != geteuid() && rootless();
+	if (unmapped && !in_etc)
+		return err_set(
+			err,
+			"%s: the owner of %s is not mapped into this user namespace; a "
+			"rootless engine trusts such a file only if it is the policy in /etc",
+			what, part);
+	if (!unmapped && st.st_uid != 0 && st.st_uid != geteuid())
+		return err_set(err, "%s: %s belongs to uid %u, not to root: run chown root on it",
+			       what, part, st.st_uid);
 	if (st.st_mode & (S_IWGRP | S_IWOTH) && !(directory && st.st_mode & S_ISVTX))
 		return err_set(err,
 			       "%s: %s is writable by others (mode %04o): run chmod go-w on it",

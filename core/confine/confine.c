@@ -46,26 +46,21 @@ static int filter_calls(const struct confinement *confinement)
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
-/* Not err_sys(), which takes ENOSYS for a missing openat2(2). */
-static int cannot(struct err *err, const char *what)
-{
-	return err_set(err, "cannot %s: %s", what, strerror(errno));
-}
-
 int confine(const struct confinement *confinement, const char *directory, struct err *err)
 {
-	int status = 0;
+	const char *failed = NULL;
 
 	if (directory && chdir(directory) < 0)
-		status = cannot(err, "leave the caller's directory");
+		failed = "leave the caller's directory";
 #ifdef SYS_close_range
 	if (syscall(SYS_close_range, STDERR_FILENO + 1, ~0U, 0) < 0)
-		status = cannot(err, "close inherited descriptors");
+		failed = "close inherited descriptors";
 #endif
 	(void)umask(077);
 	if (drop_capabilities(confinement->capabilities) < 0)
-		status = cannot(err, "give up capabilities");
+		failed = "give up capabilities";
 	if (FILTERS && filter_calls(confinement) < 0)
-		status = cannot(err, "restrict system calls (seccomp)");
-	return status;
+		failed = "restrict system calls (seccomp)";
+	/* Not err_sys(), which takes ENOSYS for a missing openat2(2). */
+	return failed ? err_set(err, "cannot %s: %s", failed, strerror(errno)) : 0;
 }
