@@ -80,7 +80,7 @@ NRI_LIBS := -lprotobuf-c $(HOOK_LIBS)
 # looks at a node, and find containers as the dry run does. The tests link these with glibc; $(O) has the objects of what nodes get.
 parts = $(filter-out %/main.o,$(patsubst %.c,%.o,$(sort $(wildcard $(1)/*.c $(1)/*/*.c $(1)/*/*/*.c))))
 GENERATED := $(BUILD)/generated
-CORE := $(filter-out core/musl/%,$(call parts,core))
+CORE := $(call parts,core)
 EXPLAIN := $(call parts,explain)
 EXPLAIN_SHARED := $(filter-out explain/dry_run.o explain/json.o explain/text.o,$(EXPLAIN))
 HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN)
@@ -91,7 +91,7 @@ NRI_SHARED := $(patsubst %,explain/%.o,child files limits nri_socket nri_status 
 DOCTOR_OWN := $(call parts,doctor) doctor/symptom/table.o
 EVENTS_OWN := $(call parts,events)
 O := $(BUILD)$(MUSL:%=/%)
-MUSL_PARTS := $(if $(MUSL),$(call parts,core/musl))
+MUSL_PARTS := $(if $(MUSL),tools/musl/fortify.o)
 HOOK_OBJECTS := $(addprefix $(O)/,hook/main.o $(HOOK_PARTS) $(MUSL_PARTS))
 ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) $(patsubst %,explain/%.o,bundle files linked) $(CORE) $(MUSL_PARTS))
 NRI_OBJECTS := $(addprefix $(O)/,nri/main.o $(NRI_OWN) $(NRI_SHARED) $(CORE) $(MUSL_PARTS))

@@ -282,6 +282,9 @@ int trust_fail(int errnum, const char *what, const char *part, struct err *err)
 	return errnum == ENOENT ? -ENOENT : -1;
 }
 
+/* The owner of what the user namespace has no id for (the kernel's highuid.h) */
+#define OVERFLOW_UID ((uid_t)65534)
+
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		struct err *err)
 {

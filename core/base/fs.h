@@ -72,10 +72,6 @@ int fs_write(int fd, const void *bytes, size_t len);
 /* Also true if that cannot be determined. A hook's own root is the node's, never a container's. */
 bool fs_is_own_root(int dir);
 
-/* The owner of what the user namespace has no id for (DEFAULT_OVERFLOWUID of the kernel's
- * highuid.h) */
-#define OVERFLOW_UID ((uid_t)65534)
-
 /*
  * True if this process has no more rights on the node than its user: it is not root, or is root
  * only in a user namespace. Such an engine can give nothing that its user lacks. This is about the
