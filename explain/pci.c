@@ -7,7 +7,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/node/gid.h"
+#include "core/node/network.h"
 
 enum rdma_mode node_rdma_mode(const struct node *node)
 {

@@ -9,7 +9,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
-#include "core/node/gid.h"
+#include "core/node/network.h"
 
 void container_free(struct container *container)
 {
@@ -81,23 +81,12 @@ void container_find_number(struct container *container, const struct spec_device
 		container_warn_of_number(container, device, found);
 }
 
-/*
- * A rootless engine cannot create device files: podman mounts the node's instead, and linux.devices
- * is empty. The mount is then the wish of the engine's own user, who may use the device. In
- * Kubernetes, also in a rootless one, allocated devices are in linux.devices, and a mount
- * (hostPath) is only a wish of the pod's author.
- */
-static bool mounts_count(const struct spec *spec)
-{
-	return spec->n_verbs_sources && !spec->identity.kubernetes && rootless();
-}
-
 /* In the order of linux.devices; warns of each that is neither verbs nor vfio. */
 static int find_given_devices(struct container *container, struct err *err)
 {
 	const struct spec *spec = &container->spec;
 
-	if (mounts_count(spec))
+	if (spec->n_verbs_sources && container_mounts_count(spec))
 		container_find_mounted(container);
 	if (spec->every_device)
 		container_find_named(container);
@@ -186,7 +175,7 @@ bool container_may_matter(struct container *container)
 	const struct spec *spec = &container->spec;
 	const char *const *addresses;
 
-	if (request_is_made(spec) || mounts_count(spec))
+	if (request_is_made(spec) || (spec->n_verbs_sources && container_mounts_count(spec)))
 		return true;
 	if (spec->every_device)
 		return spec_addresses(&container->arena, spec, &addresses) ||

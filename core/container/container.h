@@ -108,8 +108,9 @@ void container_find_number(struct container *container, const struct spec_device
 void container_warn_of_number(struct container *container, const struct spec_device *device,
 			      enum node_number found);
 
-/* The device files that are mounted from the node */
+/* The device files that are mounted from the node, and whether a mount counts */
 void container_find_mounted(struct container *container);
+bool container_mounts_count(const struct spec *spec);
 
 /* Those that the environment of a container with every device of the host names */
 void container_find_named(struct container *container);

@@ -4,6 +4,7 @@
 #include <sys/sysmacros.h>
 
 #include "core/container/container.h"
+#include "core/node/network.h"
 
 void container_warn_of_number(struct container *container, const struct spec_device *device,
 			      enum node_number found)
@@ -48,6 +49,17 @@ static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
 			return true;
 	}
 	return false;
+}
+
+/*
+ * A rootless engine cannot create device files: podman mounts the node's instead, and linux.devices
+ * is empty. The mount is then the wish of the engine's own user, who may use the device. In
+ * Kubernetes, also in a rootless one, allocated devices are in linux.devices, and a mount
+ * (hostPath) is only a wish of the pod's author.
+ */
+bool container_mounts_count(const struct spec *spec)
+{
+	return !spec->identity.kubernetes && rootless();
 }
 
 void container_find_mounted(struct container *container)

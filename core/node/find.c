@@ -1,10 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is found otherwise than by the number of a verbs device: by address, all VFs, vfio */
+/* What few containers need: devices by address, all VFs, vfio; the node's memory */
+#include <stdlib.h>
 #include <string.h>
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/node/node.h"
+
+uint64_t node_memory(const struct node *node)
+{
+	/* The first line, since there is a /proc/meminfo (the kernel's fs/proc/meminfo.c) */
+	static const char front[] = "MemTotal:";
+	char line[64];
+
+	if (fs_read_line(node->root, "proc/meminfo", line, sizeof(line)) < 0 ||
+	    !text_starts_with(line, front))
+		return 0;
+	return strtoull(line + strlen(front), NULL, 10) * 1024;
+}
 
 const char *pci_find(const struct node *node, struct arena *arena, const char *address)
 {

@@ -13,18 +13,6 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 
-uint64_t node_memory(const struct node *node)
-{
-	/* The first line, since there is a /proc/meminfo (the kernel's fs/proc/meminfo.c) */
-	static const char front[] = "MemTotal:";
-	char line[64];
-
-	if (fs_read_line(node->root, "proc/meminfo", line, sizeof(line)) < 0 ||
-	    !text_starts_with(line, front))
-		return 0;
-	return strtoull(line + strlen(front), NULL, 10) * 1024;
-}
-
 int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 {
 	cleanup_fd root = tree_open_root(sysroot, err);
@@ -217,10 +205,8 @@ static int compare_by_address(const void *a, const void *b)
 {
 	const struct device *x = a;
 	const struct device *y = b;
-	int order = !x->pci[0] - !y->pci[0];
+	int order = x->pci[0] && y->pci[0] ? strcmp(x->pci, y->pci) : !x->pci[0] - !y->pci[0];
 
-	if (!order)
-		order = strcmp(x->pci, y->pci);
 	return order ? order : text_compare_natural(x->ibdev, y->ibdev);
 }
 

@@ -165,14 +165,4 @@ void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
  */
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device);
 
-/* ---- the network interface that belongs to an RDMA device (netdevs.c) ---- */
-
-/* As the host knows it: right for a container in the host's namespace only */
-void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device);
-
-/* As a pod knows them, by the device-info files that multus leaves, which prove nothing; for the
- * devices that have none yet. sandbox_id: NULL: not known */
-void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
-			   const char *sandbox_id);
-
 #endif

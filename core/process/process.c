@@ -19,17 +19,6 @@
 #include "core/base/text.h"
 #include "core/plan/plan.h"
 
-#define NAME 2
-
-uint64_t process_stat_field(const char *text, int field)
-{
-	const char *at = strrchr(text, ')');
-
-	for (int passed = NAME; at && passed < field; passed++)
-		at = strchr(at + 1, ' ');
-	return at ? strtoull(at, NULL, 10) : 0;
-}
-
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
 	cleanup_fd fd = fs_open(dir, path, O_RDONLY, RESOLVE_IN_ROOT);
@@ -38,11 +27,15 @@ uint64_t process_stat_read(int dir, const char *path, int field)
 	 * allocated, since a failure would look like another process. */
 	static char text[2048];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
+	const char *at;
 
 	if (n < 0 || (size_t)n == sizeof(text))
 		return 0;
 	text[n] = '\0';
-	return process_stat_field(text, field);
+	at = strrchr(text, ')');
+	for (int passed = 2; at && passed < field; passed++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at, NULL, 10) : 0;
 }
 
 /* Whether the id is a podman pod's, by what stands before it (podman's libpod/
@@ -104,13 +97,6 @@ int process_open_proc(pid_t pid)
 	return fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC ? -ENOTSUP : take_fd(&fd);
 }
 
-static pid_t parent_of(int proc)
-{
-	uint64_t parent = proc < 0 ? 0 : process_stat_read(proc, "stat", PROCESS_STAT_PARENT);
-
-	return parent > 0 && parent <= INT_MAX ? (pid_t)parent : -1;
-}
-
 static bool in_cgroup(int proc, const char *id, const char *cgroup)
 {
 	cleanup_arena arena = {0};
@@ -129,11 +115,13 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
  */
 static bool started_by_our_runtime(const struct process *process)
 {
-	pid_t parent = parent_of(process->proc);
 	cleanup_fd runtime = process_open_proc(getppid());
+	uint64_t parent = process_stat_read(process->proc, "stat", PROCESS_STAT_PARENT);
 
 	return process->pid != getppid() && parent > 1 &&
-	       (parent == getppid() || parent == parent_of(runtime));
+	       (parent == (uint64_t)getppid() ||
+		(runtime >= 0 &&
+		 parent == process_stat_read(runtime, "stat", PROCESS_STAT_PARENT)));
 }
 
 static bool has_ended(int pidfd)
@@ -150,8 +138,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, struct process
 	cleanup_process process = PROCESS_NONE;
 	bool proven;
 
-	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it; 1 is the node's init.
-	 */
+	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it; 1 is init. */
 	if (pid <= 1 || pid > INT_MAX)
 		return err_set(err, "pid %lld in the state JSON is not the process of a container",
 			       (long long)pid);

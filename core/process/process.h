@@ -53,9 +53,6 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
  */
 uint64_t process_stat_read(int dir, const char *path, int field);
 
-/* The same of the file's text */
-uint64_t process_stat_field(const char *text, int field);
-
 /* ---- /proc/PID/cgroup, whose text is `cgroups` ---- */
 
 /*

@@ -7,7 +7,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/node/gid.h"
+#include "core/node/network.h"
 #include "doctor/check/check.h"
 #include "doctor/nccl/nccl.h"
 

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "core/base/fs.h"
-#include "core/node/gid.h"
+#include "core/node/network.h"
 #include "doctor/check/check.h"
 #include "doctor/target/target.h"
 #include "explain/pci.h"

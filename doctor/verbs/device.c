@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/node/gid.h"
+#include "core/node/network.h"
 #include "doctor/verbs/device.h"
 
 /* ---- libibverbs ---- */

@@ -3,7 +3,7 @@
 #include <arpa/inet.h>
 #include <math.h>
 
-#include "core/node/gid.h"
+#include "core/node/network.h"
 #include "explain/pci.h"
 #include "fuzz.h"
 

@@ -2,7 +2,7 @@
 /* The interface beside a verbs device */
 #include "suite.h"
 
-#include "core/node/node.h"
+#include "core/node/network.h"
 
 struct netdev_case {
 	const char *name;

@@ -2,7 +2,7 @@
 /* Ports and their GIDs */
 #include "suite.h"
 
-#include "core/node/gid.h"
+#include "core/node/network.h"
 #include "explain/pci.h"
 
 struct port_case {

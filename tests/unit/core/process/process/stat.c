@@ -25,8 +25,11 @@ static const struct stat_case {
 
 UNIT_ROWS(stat_cases)
 {
-	assert_int_equal(process_stat_field(row->line, PROCESS_STAT_PARENT), row->parent);
-	assert_true(process_stat_field(row->line, PROCESS_STAT_START) == row->start);
+	cleanup_unit_dir dir = unit_dir_make();
+
+	unit_write(dir.fd, "stat", row->line, 0644);
+	assert_int_equal(process_stat_read(dir.fd, "stat", PROCESS_STAT_PARENT), row->parent);
+	assert_true(process_stat_read(dir.fd, "stat", PROCESS_STAT_START) == row->start);
 }
 
 int main(void)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network interface of an RDMA device */
+#include "core/node/network.h"
+
+#include <arpa/inet.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -7,10 +9,53 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/json/document.h"
-#include "core/node/node.h"
 
-#define DEVINFO_DIR "var/run/k8s.cni.cncf.io/devinfo/cni"
-#define DEVINFO_SIZE_MAX (64 * 1024)
+int gid_read(int port, int index, struct gid *ret_gid)
+{
+	struct gid gid = {0};
+	struct in6_addr address;
+	char path[48];
+	char line[64];
+
+	(void)snprintf(path, sizeof(path), "gids/%d", index);
+	if (fs_read_line(port, path, line, sizeof(line)) < 0 ||
+	    inet_pton(AF_INET6, line, &address) != 1 ||
+	    !inet_ntop(AF_INET6, &address, gid.text, sizeof(gid.text)))
+		return -1;
+	gid.empty = IN6_IS_ADDR_UNSPECIFIED(&address);
+	gid.ipv4 = IN6_IS_ADDR_V4MAPPED(&address);
+	gid.link_local = IN6_IS_ADDR_LINKLOCAL(&address);
+	/* Reading the attributes of an empty entry is EINVAL (ib_core, sysfs.c). */
+	(void)snprintf(path, sizeof(path), "gid_attrs/types/%d", index);
+	gid.v2 = !gid.empty && fs_read_line(port, path, line, sizeof(line)) > 0 &&
+		 strcmp(line, "RoCE v2") == 0;
+	*ret_gid = gid;
+	return 0;
+}
+
+/*
+ * What NCCL chooses by itself since 2.21.5 (ncclIbGetGidIndex in src/transport/net_ib): the first
+ * RoCE v2 entry of the wanted family, which is IPv4 by default.
+ */
+void node_read_gids(const struct node *node, struct device *device)
+{
+	for (size_t k = 0; k < device->n_ports; k++) {
+		struct port *port = &device->port[k];
+		cleanup_fd dir = port_open(node, device, port->number);
+		struct gid gid;
+
+		for (int i = 0; dir >= 0 && port->gid_index < 0 && i < GID_TABLE_MAX &&
+				gid_read(dir, i, &gid) == 0;
+		     i++) {
+			if (!gid.ipv4 || !gid.v2)
+				continue;
+			port->gid_index = i;
+			memcpy(port->gid, gid.text, sizeof(port->gid));
+		}
+	}
+}
+
+/* ---- the network interface ---- */
 
 /*
  * The addresses of a slave are its bond's (RoCE LAG), so that the bond is what NCCL can use. The
@@ -63,7 +108,7 @@ static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 
 	if (fd < 0)
 		return NULL;
-	if (fs_read_regular(arena, fd, DEVINFO_SIZE_MAX, name, &text, &err) < 0 ||
+	if (fs_read_regular(arena, fd, 64 * 1024, name, &text, &err) < 0 ||
 	    json_parse(&doc, arena, name, text.bytes, text.len, 0, &err) < 0) {
 		arena->failed |= err.memory;
 		return NULL;
@@ -79,14 +124,12 @@ void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct 
 {
 	cleanup_fd dir = -1;
 	const char **names;
-	size_t known = 0;
 	int n;
 
-	while (known < devices->n && devices->item[known].netdev[0])
-		known++;
-	if (known == devices->n || !sandbox_id || !sandbox_id[0])
+	/* If one has a name, this is not the first time. */
+	if (!devices->n || devices->item[0].netdev[0] || !sandbox_id || !sandbox_id[0])
 		return;
-	dir = tree_open_dir(node->root, DEVINFO_DIR);
+	dir = tree_open_dir(node->root, "var/run/k8s.cni.cncf.io/devinfo/cni");
 	n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
 	for (int i = 0; i < n; i++) {
 		const char *id = strstr(names[i], sandbox_id);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The GIDs of a port, for the policy's "gid_index": "legacy", the dry run and the doctor. */
-#ifndef OCI_RDMA_GID_H
-#define OCI_RDMA_GID_H
+/* What the network calls a device and its ports: for few policies, the dry run and the doctor */
+#ifndef OCI_RDMA_NETWORK_H
+#define OCI_RDMA_NETWORK_H
 
 #include "core/node/node.h"
 
@@ -21,5 +21,13 @@ int gid_read(int port, int index, struct gid *ret_gid);
 
 /* Fills in the GID of each port. */
 void node_read_gids(const struct node *node, struct device *device);
+
+/* The interface as the host knows it: right for a container in the host's namespace only */
+void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device);
+
+/* As a pod knows them, by the device-info files that multus leaves, which prove nothing.
+ * sandbox_id: NULL: not known */
+void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
+			   const char *sandbox_id);
 
 #endif
