@@ -108,8 +108,6 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
 	return NULL;
 }
 
-/* ---- a mount on it ---- */
-
 /*
  * True if a mount there covers the file. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same
  * place. No engine writes "..", because the runtimes resolve destinations below the root.
@@ -139,8 +137,6 @@ const char *nccl_conf_mount(const struct spec *spec)
 	return NULL;
 }
 
-/* ---- writing ---- */
-
 /* Its directory, or -errno. owner: of one that is made, if there is none; NULL: none is made */
 static int open_etc(int root, const struct stat *owner)
 {
@@ -160,16 +156,14 @@ static int open_etc(int root, const struct stat *owner)
 static const char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
 {
 	struct fs_text own = {.bytes = arena_strdup(arena, present->bytes), .len = present->len};
-	const char *space;
 
 	if (!own.bytes)
 		return NULL;
 	nccl_conf_strip(&own);
-	if (!lines[0])
-		return own.bytes;
-	space = own.len && own.bytes[own.len - 1] != '\n' ? "\n" : "";
-	return arena_printf(arena, "%s%s" NCCL_CONF_BEGIN "%s" NCCL_CONF_END, own.bytes, space,
-			    lines);
+	return !lines[0]
+		       ? own.bytes
+		       : arena_printf(arena, "%s%s" NCCL_CONF_BEGIN "%s" NCCL_CONF_END, own.bytes,
+				      own.len && own.bytes[own.len - 1] != '\n' ? "\n" : "", lines);
 }
 
 int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *err)

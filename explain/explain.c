@@ -72,7 +72,6 @@ static void describe_everything(struct container *container)
 {
 	struct devices *devices = &container->devices;
 
-	devices_sort(devices);
 	for (size_t i = 0; i < devices->n; i++) {
 		ports_read_all(&container->node, &container->arena, &devices->item[i]);
 		pci_read_iommu(&container->node, &devices->item[i].place);

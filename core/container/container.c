@@ -153,6 +153,7 @@ static int read_policy(struct container *container, const struct options *option
 	if (container->spec.every_device && !container->devices.n &&
 	    container->config.privileged_scan && container->request.inject == INJECT_ASKED)
 		node_find_all(&container->node, &container->arena, true, &container->devices);
+	devices_sort(&container->devices);
 	return err_of_arena(&container->arena, err);
 }
 
@@ -231,7 +232,6 @@ int container_plan(struct container *container, struct err *err)
 		return -1;
 	if (!plan_gives(planning.plan))
 		return 0;
-	devices_sort(&container->devices);
 	describe_devices(container);
 	return read_image(container, err) < 0 || plan_fill(&planning, err) < 0 ? -1 : 1;
 }

@@ -49,23 +49,9 @@ const char *sysfs_find(struct arena *arena, int dir, const char *name)
 	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
 }
 
-/* ---- verbs devices ---- */
-
-#define VERBS_DIR "/" VERBS_CLASS "/"
-
-static bool is_uverbs_name(const char *name)
-{
-	size_t prefix = strlen("uverbs");
-
-	return text_starts_with(name, "uverbs") && name[prefix] &&
-	       strspn(name + prefix, "0123456789") == strlen(name + prefix) &&
-	       strlen(name) < sizeof(((struct device *)NULL)->uverbs);
-}
-
 /*
  * Where the device sits, by its path: below a PCI function, maybe with an auxiliary device between.
- * verbs: its directory infiniband_verbs/uverbsN, from which the function's is reached without
- * another walk through sysfs.
+ * verbs: its directory infiniband_verbs/uverbsN, from which physfn is no other walk through sysfs
  */
 static void read_parent(int verbs, struct arena *arena, struct device *device)
 {
@@ -96,19 +82,20 @@ static void read_parent(int verbs, struct arena *arena, struct device *device)
 const struct device *devices_add(const struct node *node, struct arena *arena, const char *path,
 				 struct devices *devices)
 {
-	const char *parent_end = path ? strstr(path, VERBS_DIR) : NULL;
-	const char *uverbs = parent_end ? parent_end + strlen(VERBS_DIR) : "";
+	static const char name[] = "/" VERBS_CLASS "/uverbs";
+	const char *parent_end = path ? strstr(path, name) : NULL;
+	const char *number = parent_end ? parent_end + strlen(name) : "";
 	struct device device = {.address = ""};
 	struct device *added;
 	cleanup_fd dir = -1;
 
-	if (!is_uverbs_name(uverbs))
+	if (!number[0] || number[strspn(number, "0123456789")] || strlen(number) > 16)
 		return NULL;
 	dir = tree_open_dir(node->root, path);
 	if (dir < 0 || fs_read_line(dir, "ibdev", device.ibdev, sizeof(device.ibdev)) < 0 ||
 	    !text_is_device_name(device.ibdev))
 		return NULL;
-	strcpy(device.uverbs, uverbs);
+	strcpy(device.uverbs, text_base_name(path));
 	device.path = arena_strndup(arena, path, (size_t)(parent_end - path));
 	if (!device.path)
 		return NULL;

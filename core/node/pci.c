@@ -64,10 +64,6 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 	return count_slashes(x) <= 2 && count_slashes(y) <= 2 ? PCI_PIX : PCI_PXB;
 }
 
-/* ---- GPUs ---- */
-
-#define INFORMATION_MAX 4096
-
 /* "Device Minor: \t 3", one of the lines of <address>/information; -1 without one */
 static int64_t read_minor(struct arena *arena, int root, const char *address)
 {
@@ -80,13 +76,10 @@ static int64_t read_minor(struct arena *arena, int root, const char *address)
 
 	(void)snprintf(path, sizeof(path), GPUS "/%.23s/information", address);
 	fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);
-	if (fd < 0 || fs_read_regular(arena, fd, INFORMATION_MAX, path, &text, &ignored) < 0)
+	if (fd < 0 || fs_read_regular(arena, fd, 4096, path, &text, &ignored) < 0)
 		return -1;
 	line = strstr(text.bytes, label);
-	if (!line)
-		return -1;
-	line += strlen(label);
-	line += strspn(line, " \t");
+	line = line ? line + strlen(label) + strspn(line + strlen(label), " \t") : "";
 	return *line >= '0' && *line <= '9' ? strtol(line, NULL, 10) : -1;
 }
 

@@ -8,27 +8,19 @@
 
 #include "core/base/fs.h"
 
-/*
- * Capabilities of a user namespace raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE in the
- * first. Its map does not tell which it is: systemd's PrivateUsers=full maps all ids to themselves.
- */
-static bool may_raise_limits(void)
+uint64_t own_memlock_max(void)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-
-	return capget(&header, data) == 0 &&
-	       data[0].effective & (UINT32_C(1) << CAP_SYS_RESOURCE) &&
-	       fs_in_first_user_namespace();
-}
-
-uint64_t own_memlock_max(void)
-{
 	struct rlimit64 limit;
+	/* A user namespace's capabilities raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE in
+	 * the first, which no map proves: systemd's PrivateUsers=full maps all ids to themselves.
+	 */
+	bool may_raise = capget(&header, data) == 0 &&
+			 data[0].effective & (UINT32_C(1) << CAP_SYS_RESOURCE) &&
+			 fs_in_first_user_namespace();
 
-	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 || may_raise_limits())
-		return 0;
-	return limit.rlim_max;
+	return may_raise || getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 ? 0 : limit.rlim_max;
 }
 
 uint64_t own_lacks_capabilities(uint64_t capabilities)
