@@ -120,16 +120,14 @@ static void describe_devices(struct container *container)
 {
 	const struct node *node = &container->node;
 	const struct config *config = &container->config;
-	struct arena *arena = &container->arena;
 	struct devices *devices = &container->devices;
-	bool netdevs = text_is(config->nccl.socket_ifname, "rdma") || config->frameworks.gloo;
 
 	for (size_t i = 0; i < devices->n; i++) {
-		node_read_ports(node, arena, &devices->item[i]);
+		node_read_ports(node, &container->arena, &devices->item[i]);
 		if (text_is(config->nccl.gid_index, "legacy"))
 			node_read_gids(node, &devices->item[i]);
 	}
-	if (netdevs)
+	if (text_is(config->nccl.socket_ifname, "rdma") || config->frameworks.gloo)
 		container_find_netdevs(container);
 	if (config->frameworks.deepep)
 		container_find_gpus(container);
@@ -157,10 +155,8 @@ static int read_policy(struct container *container, const struct options *option
 	return err_of_arena(&container->arena, err);
 }
 
-/*
- * The image's own NCCL values stay, whichever entry point sets ours. A root file system that does
- * not exist yet or any more, or a file that NCCL could not read, has none.
- */
+/* The image's own NCCL values stay. A root file system that does not exist yet or any more, or a
+ * file that NCCL could not read, has none. */
 static int read_image(struct container *container, struct err *err)
 {
 	int root = container_open_root(container, err);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * All that is known about one container, read in the order in which it can be dismissed: most
- * containers of a node have no RDMA, and must cost next to nothing.
- */
+/* All that is known about one container, read in the order in which it can be dismissed: most have
+ * no RDMA, and must cost next to nothing. */
 #ifndef OCI_RDMA_CONTAINER_H
 #define OCI_RDMA_CONTAINER_H
 
@@ -37,16 +35,13 @@ struct container {
 	bool everything;           /* find and decide also what can be dismissed: for the dry run */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
-	/* What the engine cannot give, as in plan.h: for an entry point that starts the runtime,
-	 * which has no more rights than that. */
-	uint64_t memlock_max;
+	uint64_t memlock_max;      /* this and the next as in plan.h, from who starts the runtime */
 	uint64_t lacking;
 	struct config config;
 	bool has_config; /* config is loaded */
 	struct request request;
 	struct plan plan;
-	/* explain/bundle.h: its record; why it is not known whether the pod asks. NULL: none */
-	const struct record *record;
+	const struct record *record; /* this and the next: explain/bundle.h */
 	const char *doubt;
 	struct warnings warnings;
 };
@@ -57,11 +52,9 @@ struct container {
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 
-/*
- * Reads config.json, or the file of another name, below the bundle's descriptor, which has to stay
- * open as long as the container. path: the bundle's, for errors. On failure container->text has the
- * bytes that the runtime will read, if any.
- */
+/* Reads the file, mostly config.json, below the bundle's descriptor, which has to stay open as long
+ * as the container. path: the bundle's, for errors. On failure container->text has the bytes that
+ * the runtime will read, if any. */
 int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
 			struct err *err);
 
@@ -78,11 +71,8 @@ int container_load_config(struct container *container, const struct options *opt
 /* False if the spec alone says that the container gets nothing. Opens no file. */
 bool container_may_matter(struct container *container);
 
-/*
- * Finds the devices, and reads the policy and the request. Returns 1; 0 for a container with
- * neither a device nor an annotation of ours, which gets nothing: the config is then not even read;
- * or -1.
- */
+/* Finds the devices, and reads the policy and the request. Returns 1, or -1; 0 for a container with
+ * neither a device nor an annotation of ours: it gets nothing, and the config is not read. */
 int container_find(struct container *container, const struct options *options, struct err *err);
 
 /* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
@@ -92,8 +82,7 @@ int container_plan(struct container *container, struct err *err);
 
 #define VERBS_FILE SPEC_VERBS_DIR "uverbs"
 
-/* Fills in container->text as the runtime will read it, which follows links and knows no openat2;
- * not if that fails. */
+/* Fills in container->text as the runtime will read it, which follows links */
 void container_read_as_runtime(struct container *container, int bundle, const char *name);
 
 /* Whether its text, or without that its spec, names a verbs device's file, and our annotation that
@@ -103,7 +92,7 @@ bool container_names_request(const struct container *container);
 
 /* ---- devices of few containers (devices.c): if there is no memory, only the arena says so ---- */
 
-/* Looks the number up, and warns of a device that looks like verbs, and is none (container.c). */
+/* Looks the number up, and warns of a device that looks like verbs, and is none */
 void container_find_number(struct container *container, const struct spec_device *device);
 void container_warn_of_number(struct container *container, const struct spec_device *device,
 			      enum node_number found);
@@ -118,10 +107,9 @@ void container_find_named(struct container *container);
 /* For a policy that does not count vfio: forgets these functions, with a warning each. */
 void container_drop_vfio(struct container *container);
 
-/* The network interfaces of its devices */
+/* The network interfaces of its devices; its GPUs, by linux.devices, and where they and the devices
+ * sit */
 void container_find_netdevs(struct container *container);
-
-/* The GPUs that linux.devices gives it, and where they and the devices sit */
 void container_find_gpus(struct container *container);
 
 #endif

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The node, read from sysfs and proc below one directory descriptor, so that a recorded tree can
- * stand in for it (--sysroot). No driver library: a sick NIC must not stall a pod.
- */
+/* The node, read from sysfs and proc below one descriptor, so that a recorded tree can stand in for
+ * it (--sysroot). No driver library: a sick NIC must not stall a pod. */
 #ifndef OCI_RDMA_NODE_H
 #define OCI_RDMA_NODE_H
 
@@ -28,8 +26,8 @@ void node_close(struct node *node);
 
 #define NODE_LINK_MAX 1024 /* sysfs's class and bus links are never longer. */
 
-/* What the link `name` of a directory in sysfs leads to, below the sysroot: "../../devices/…" is
- * "sys/devices/…". NULL if it is no link, leads elsewhere, or without memory */
+/* What a link in sysfs leads to, below the sysroot: "../../devices/…" is "sys/devices/…". NULL if
+ * it is no link, leads elsewhere, or without memory */
 const char *sysfs_find(struct arena *arena, int dir, const char *name);
 
 /* In bytes; 0 where that cannot be read */
@@ -111,10 +109,8 @@ struct devices {
 /* Any that proves an allocation */
 bool devices_any(const struct devices *devices);
 
-/* "mlx5_6,mlx5_7,vfio/57" */
+/* "mlx5_6,mlx5_7,vfio/57"; "2 RDMA devices and 1 vfio function", NULL without memory */
 void devices_append_names(const struct devices *devices, struct arena_text *text);
-
-/* "2 RDMA devices and 1 vfio function"; NULL without memory */
 const char *devices_count_text(const struct devices *devices, struct arena *arena);
 
 /* Sorts by PCI address, then by name, numbers compared as numbers; devices without one come last.
@@ -135,18 +131,14 @@ enum node_number {
 const struct device *devices_add(const struct node *node, struct arena *arena, const char *path,
 				 struct devices *devices);
 
-/* The verbs device, or the vfio function, with this number */
+/* The verbs device, or the vfio function, with this number; the latter by its path */
 enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
 				  int64_t minor, struct devices *devices);
-
-/* The vfio function of such a path; or what else this is */
 enum node_number node_find_vfio(struct arena *arena, const char *path, struct devices *devices);
 
-/* The verbs devices of a PCI function or auxiliary device */
+/* The verbs devices of a PCI function or auxiliary device; all of the node, or those on VFs */
 void node_find_address(const struct node *node, struct arena *arena, const char *address,
 		       struct devices *devices);
-
-/* Every verbs device of the node, or those on virtual functions alone */
 void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		   struct devices *devices);
 
@@ -158,11 +150,9 @@ int port_open(const struct node *node, const struct device *device, unsigned num
 /* "4: ACTIVE" is "ACTIVE". state stays as it is if there is no such attribute. */
 void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX]);
 
-/*
- * Number and link layer; the state only if there are several, because for it the kernel asks the
- * device's firmware (ib_core's sysfs.c: ib_query_port), which can take long on a sick device. A
- * device that another network namespace has alone (exclusive RDMA namespace mode) gets none.
- */
+/* Number and link layer; the state only if there are several, because for it the kernel asks the
+ * firmware (ib_core's sysfs.c: ib_query_port), which takes long on a sick device. No port if
+ * another network namespace has the device alone (exclusive RDMA namespace mode). */
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device);
 
 #endif

@@ -18,11 +18,9 @@ struct process {
 
 #define PROCESS_NONE ((struct process){.pidfd = -1, .proc = -1})
 
-/*
- * Opens the process and checks that it is this container's: its cgroup names the container's id or
- * the last part of linux.cgroupsPath (NULL if the spec has none), or the runtime that called us
- * started it. Returns 1; 0 if the process has ended, which is no error; -1 if it is another's.
- */
+/* Opens the process and checks that it is this container's: its cgroup names the container's id or
+ * the last part of linux.cgroupsPath (NULL: none), or the runtime that called us started it.
+ * Returns 1; 0 if the process has ended, which is no error; -1 if it is another's. */
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err);
 void process_close(struct process *process);
@@ -33,11 +31,9 @@ void process_close(struct process *process);
  * (CVE-2025-52881). */
 int process_open_proc(pid_t pid);
 
-/*
- * Raises RLIMIT_MEMLOCK, soft and hard, to at least bytes (MEMLOCK_UNLIMITED: no limit). Needs
+/* Raises RLIMIT_MEMLOCK, soft and hard, to at least bytes (MEMLOCK_UNLIMITED: no limit). Needs
  * CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed: the
- * limit was lower. A process that has ended meanwhile is no error.
- */
+ * limit was lower. A process that has ended meanwhile is no error. */
 int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
 			  struct err *err);
 
@@ -46,20 +42,16 @@ int process_raise_memlock(const struct process *process, uint64_t bytes, bool *r
 #define PROCESS_STAT_PARENT 4
 #define PROCESS_STAT_START 22 /* in clock ticks since the machine's start */
 
-/*
- * A field behind the process' name; path: below dir. 0 if the file cannot be read whole, or ends
+/* A field behind the process' name; path: below dir. 0 if the file cannot be read whole, or ends
  * before. The name may hold anything, also ")" and line breaks, which the kernel does not escape
- * (fs/proc/array.c, do_task_stat): only what stands behind the last ')' is the kernel's.
- */
+ * (fs/proc/array.c, do_task_stat): only what stands behind the last ')' is the kernel's. */
 uint64_t process_stat_read(int dir, const char *path, int field);
 
 /* ---- /proc/PID/cgroup, whose text is `cgroups` ---- */
 
-/*
- * True if one of the cgroups has that name as a whole part of its path: "…/crio-NAME.scope",
+/* True if one of the cgroups has that name as a whole part of its path: "…/crio-NAME.scope",
  * "…/libpod-NAME/container", "…/NAME"; and no part before it is another container's, which may have
- * made the rest.
- */
+ * made the rest. */
 bool cgroup_names(const char *cgroups, const char *name);
 
 #define CGROUP_ID_LENGTH 64 /* of CRI-O's, podman's, containerd's and Docker's ids, in digits */
