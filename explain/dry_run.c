@@ -131,11 +131,11 @@ static int explain_bundle(struct container *container, const struct options *opt
 /* The whole config.json, as the runtime shim and the precreate hook would have it */
 static int print_spec(struct container *container, struct err *err)
 {
-	struct grant grant = grant_of_plan(&container->plan);
 	struct fs_text text = container->text;
 
-	if (plan_gives(&container->plan) && spec_edit(&container->arena, &container->text,
-						      &container->spec, &grant, &text, err) < 0)
+	if (plan_gives(&container->plan) &&
+	    spec_edit(&container->arena, &container->text, &container->spec, &container->plan, NULL,
+		      &text, err) < 0)
 		return -1;
 	return fwrite(text.bytes, 1, text.len, stdout) == text.len ? 0 : -1;
 }

@@ -8,7 +8,7 @@ int edit_config_json(struct container *container, struct outcome *outcome,
 		     struct fs_text *ret_edited)
 {
 	struct err *err = &outcome->err;
-	struct grant grant;
+	struct rlimit64 inherited;
 	int status;
 
 	deadline_set_must_fail(outcome_if_late(container, outcome));
@@ -16,10 +16,9 @@ int edit_config_json(struct container *container, struct outcome *outcome,
 	status = container_plan(container, err);
 	if (status <= 0)
 		return status;
-	grant = grant_of_plan(&container->plan);
-	if (limit_inherit(&grant, err) < 0 ||
-	    spec_edit(&container->arena, &container->text, &container->spec, &grant, ret_edited,
-		      err) < 0)
+	if (inherited_memlock(&inherited, err) < 0 ||
+	    spec_edit(&container->arena, &container->text, &container->spec, &container->plan,
+		      &inherited, ret_edited, err) < 0)
 		return -1;
 	outcome->changed = ret_edited->bytes != container->text.bytes;
 	outcome->capabilities = true;

@@ -18,27 +18,16 @@ struct splice {
 struct edit {
 	struct arena *arena;
 	const struct spec *spec;
-	const struct grant *grant;
+	const struct plan *plan;
 	struct splice *splices;
 	size_t n;
 	size_t room;
 	struct arena_text members; /* of the process object that it does not have: "\"env\":[…]" */
 };
 
-struct grant grant_of_plan(const struct plan *plan)
+int inherited_memlock(struct rlimit64 *ret_limit, struct err *err)
 {
-	return (struct grant){
-		.memlock = plan->memlock,
-		.capabilities = plan->granted,
-		.settings = plan->settings,
-		.n_settings = plan->n_settings,
-		.seccomp = plan->seccomp,
-	};
-}
-
-int limit_inherit(struct grant *grant, struct err *err)
-{
-	if (getrlimit64(RLIMIT_MEMLOCK, &grant->inherited) < 0)
+	if (getrlimit64(RLIMIT_MEMLOCK, ret_limit) < 0)
 		return err_sys(err, errno, "RLIMIT_MEMLOCK");
 	return 0;
 }
@@ -91,8 +80,8 @@ static void edit_env(struct edit *e)
 {
 	struct arena_text items = {.arena = e->arena};
 
-	for (size_t i = 0; i < e->grant->n_settings; i++) {
-		const struct setting *setting = &e->grant->settings[i];
+	for (size_t i = 0; i < e->plan->n_settings; i++) {
+		const struct setting *setting = &e->plan->settings[i];
 		const char *entry;
 
 		if (spec_getenv(e->spec, setting->name))
@@ -121,13 +110,13 @@ static const char *memlock_entry(struct edit *e, const struct rlimit64 *limit)
 		(uint64_t)limit->rlim_max, (uint64_t)limit->rlim_cur);
 }
 
-static void edit_memlock(struct edit *e)
+static void edit_memlock(struct edit *e, const struct rlimit64 *inherited)
 {
 	const struct json_node *place = json_find(e->spec->process, "rlimits");
 	struct arena_text items = {.arena = e->arena};
-	struct rlimit64 limit = e->grant->inherited;
+	struct rlimit64 limit = inherited ? *inherited : (struct rlimit64){0};
 
-	if (!e->grant->memlock)
+	if (!e->plan->memlock)
 		return;
 	/* A spec with two entries of one type is invalid. Raise both: whichever the runtime takes
 	 * is then right. */
@@ -135,12 +124,12 @@ static void edit_memlock(struct edit *e)
 		struct rlimit64 listed = {number_of(entry, "soft"), number_of(entry, "hard")};
 
 		if (json_equals(json_find(entry, "type"), "RLIMIT_MEMLOCK") &&
-		    memlock_raise(&listed, e->grant->memlock))
+		    memlock_raise(&listed, e->plan->memlock))
 			splice(e, entry->begin, entry->end, memlock_entry(e, &listed));
 	}
 	if (e->spec->has_memlock)
 		return;
-	(void)memlock_raise(&limit, e->grant->memlock);
+	(void)memlock_raise(&limit, e->plan->memlock);
 	arena_append(&items, "%s", memlock_entry(e, &limit));
 	add_to(e, place, "rlimits", "[]", &items);
 }
@@ -156,8 +145,8 @@ static void edit_capabilities(struct edit *e)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {
 		const struct json_node *listed = json_find(place, spec_capability_sets[set]);
-		const char *const *name = capability_names(
-			e->arena, e->grant->capabilities & ~e->spec->capabilities[set]);
+		const char *const *name =
+			capability_names(e->arena, e->plan->granted & ~e->spec->capabilities[set]);
 		struct arena_text items = {.arena = e->arena};
 
 		for (; name && *name; name++)
@@ -180,10 +169,10 @@ static void edit_seccomp(struct edit *e)
 	struct arena_text names = {.arena = e->arena};
 	struct arena_text rule = {.arena = e->arena};
 
-	if (!e->grant->seccomp || !seccomp)
+	if (!e->plan->seccomp || !seccomp)
 		return;
 	for (size_t i = 0; seccomp_names[i]; i++) {
-		if (e->grant->seccomp & (UINT32_C(1) << i))
+		if (e->plan->seccomp & (UINT32_C(1) << i))
 			arena_append(&names, "%s\"%s\"", comma(&names), seccomp_names[i]);
 	}
 	arena_append(&rule, "%s{\"names\":[%s],\"action\":\"SCMP_ACT_ALLOW\"}%s",
@@ -202,9 +191,10 @@ static int compare_splices(const void *a, const void *b)
 }
 
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
-	      const struct grant *grant, struct fs_text *ret_text, struct err *err)
+	      const struct plan *plan, const struct rlimit64 *inherited, struct fs_text *ret_text,
+	      struct err *err)
 {
-	struct edit e = {.arena = arena, .spec = spec, .grant = grant, .members.arena = arena};
+	struct edit e = {.arena = arena, .spec = spec, .plan = plan, .members.arena = arena};
 	const struct json_node *process = spec->process;
 	struct arena_text out = {.arena = arena};
 	size_t from = 0;
@@ -213,7 +203,7 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 		return err_set(err,
 			       "config.json has no process object, so that nothing can be granted");
 	edit_env(&e);
-	edit_memlock(&e);
+	edit_memlock(&e, inherited);
 	edit_capabilities(&e);
 	edit_seccomp(&e);
 	add_to(&e, process, NULL, "{}", &e.members);

@@ -124,7 +124,9 @@ static int on_null(void *context)
 
 static int on_boolean(void *context, int boolean)
 {
-	return add_value(context, JSON_BOOL, boolean ? "true" : "false", boolean ? 4 : 5) != NULL;
+	const char *text = boolean ? "true" : "false";
+
+	return add_value(context, JSON_BOOL, text, strlen(text)) != NULL;
 }
 
 static int on_number(void *context, const char *text, size_t len)
@@ -195,7 +197,6 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 {
 	struct building b = {.doc = ret_doc, .next = &ret_doc->root};
 	struct json_memory memory;
-	bool comments = options & JSON_COMMENTS;
 
 	*ret_doc = (struct json_document){
 		.arena = arena, .err = err, .what = what, .text = text, .len = len};
@@ -205,14 +206,14 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 	if (setjmp(memory.none_left) != 0)
 		return json_no_memory(ret_doc);
 	b.yajl = yajl_alloc(&callbacks, &memory.functions, &b);
-	(void)yajl_config(b.yajl, yajl_allow_comments, comments);
+	(void)yajl_config(b.yajl, yajl_allow_comments, options & JSON_COMMENTS);
 	if (yajl_parse(b.yajl, (const unsigned char *)text, len) != yajl_status_ok)
 		return json_fail_syntax(ret_doc, yajl_get_bytes_consumed(b.yajl),
 					yajl_get_error(b.yajl, 0, NULL, 0));
 	if (yajl_complete_parse(b.yajl) != yajl_status_ok)
 		return json_fail_unfinished(ret_doc, b.depth ? b.open[b.depth - 1] : NULL);
 	/* yajl accepts a text that ends inside a comment: it is still valid with one more end. */
-	if (comments && yajl_parse(b.yajl, (const unsigned char *)"\n*/", 3) == yajl_status_ok)
+	if (yajl_parse(b.yajl, (const unsigned char *)"\n*/", 3) == yajl_status_ok)
 		return json_fail(ret_doc, NULL, "the last /* comment has no */: close it");
 	return 0;
 }

@@ -98,7 +98,7 @@ void serve_create(struct shim *shim)
 
 /* Those of our variables that the container has, and the process lacks. */
 static int grant_environment(struct container *container, const struct spec *process,
-			     struct grant *grant, struct err *err)
+			     struct plan *grant, struct err *err)
 {
 	const struct spec *created = &container->spec;
 	struct arena *arena = &container->arena;
@@ -139,14 +139,14 @@ static uint64_t capabilities_of_all_sets(const struct spec *spec)
  * Without --process the runtime makes the process from the container's own spec, which we have
  * edited; but it takes the limit from its caller, as it would have for a spec that lists none.
  */
-static int raise_own_memlock(const struct grant *grant, struct err *err)
+static int raise_own_memlock(const struct plan *grant, struct err *err)
 {
 	struct rlimit64 limit;
 
 	if (!grant->memlock)
 		return 0;
-	if (getrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
-		return err_sys(err, errno, "RLIMIT_MEMLOCK");
+	if (inherited_memlock(&limit, err) < 0)
+		return -1;
 	if (memlock_raise(&limit, grant->memlock) && setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
 		return err_sys(err, errno, "cannot raise RLIMIT_MEMLOCK (needs CAP_SYS_RESOURCE)");
 	return 0;
@@ -156,12 +156,12 @@ static int raise_own_memlock(const struct grant *grant, struct err *err)
  * The runtime would fail at a capability that it has to add and the engine does not have any more.
  * Returns -1 with the reason if config.json says so.
  */
-static int leave_out_withheld(struct shim *shim, const struct spec *process, struct grant *grant,
+static int leave_out_withheld(struct shim *shim, const struct spec *process, struct plan *grant,
 			      struct err *err)
 {
 	const struct json_node *listed = json_find(process->process, "capabilities");
 	uint64_t lacking =
-		own_lacks_capabilities(grant->capabilities & ~capabilities_of_all_sets(process));
+		own_lacks_capabilities(grant->granted & ~capabilities_of_all_sets(process));
 	const char *text;
 
 	/* A process that lists none takes the container's. */
@@ -173,11 +173,11 @@ static int leave_out_withheld(struct shim *shim, const struct spec *process, str
 	if (shim->container.config.fail_on_error)
 		return err_set(err, "%s", text);
 	log_failure(&shim->container, text, shim->outcome.way_in);
-	grant->capabilities &= ~lacking;
+	grant->granted &= ~lacking;
 	return 0;
 }
 
-static int grant_process(struct shim *shim, struct grant *grant, struct err *err)
+static int grant_process(struct shim *shim, struct plan *grant, struct err *err)
 {
 	struct container *container = &shim->container;
 	struct arena *arena = &container->arena;
@@ -188,6 +188,7 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 	cleanup_fd fd = -1;
 	struct fs_text text;
 	struct fs_text edited;
+	struct rlimit64 inherited;
 	struct spec process;
 
 	if (dir < 0)
@@ -204,9 +205,10 @@ static int grant_process(struct shim *shim, struct grant *grant, struct err *err
 			return -1;
 		grant->memlock = 0;
 	}
-	if (limit_inherit(grant, err) < 0 || leave_out_withheld(shim, &process, grant, err) < 0 ||
+	if (inherited_memlock(&inherited, err) < 0 ||
+	    leave_out_withheld(shim, &process, grant, err) < 0 ||
 	    grant_environment(container, &process, grant, err) < 0 ||
-	    spec_edit(arena, &text, &process, grant, &edited, err) < 0)
+	    spec_edit(arena, &text, &process, grant, &inherited, &edited, err) < 0)
 		return -1;
 	/* Not to the disk: the file lives as long as this exec takes to start. */
 	if (edited.bytes == text.bytes)
@@ -219,7 +221,7 @@ static int exec_as_created(struct shim *shim, struct err *err)
 	struct container *container = &shim->container;
 	const struct spec *created = &container->spec;
 	int found = created_read_process(shim, err);
-	struct grant grant;
+	struct plan grant;
 	struct err ignored;
 
 	if (found <= 0)
@@ -232,9 +234,9 @@ static int exec_as_created(struct shim *shim, struct err *err)
 	else
 		container->config = config_defaults();
 	/* What the container itself was given: only the engine and we have written its limits. */
-	grant = (struct grant){
+	grant = (struct plan){
 		.memlock = created->has_memlock ? created->memlock_soft : 0,
-		.capabilities = container->config.capabilities & capabilities_of_all_sets(created),
+		.granted = container->config.capabilities & capabilities_of_all_sets(created),
 	};
 	return shim->args.process ? grant_process(shim, &grant, err)
 				  : raise_own_memlock(&grant, err);

@@ -23,15 +23,17 @@
 
 static struct setting ab[] = {{.name = "A", .value = "1"}, {.name = "B", .value = "\"2\""}};
 
-static const struct grant nothing = {0};
-static const struct grant all = {4, IPC_LOCK, ab, 2, MMAP, {0}};
-static const struct grant env = {0, 0, ab, 2, 0, {0}};
-static const struct grant lock = {4, 0, NULL, 0, 0, {0}};
-static const struct grant unlimited = {MEMLOCK_UNLIMITED, 0, NULL, 0, 0, {0}};
-static const struct grant above_hard = {4, 0, NULL, 0, 0, {.rlim_cur = 2, .rlim_max = 9}};
-static const struct grant one = {0, IPC_LOCK, NULL, 0, 0, {0}};
-static const struct grant three = {0, CHOWN | IPC_LOCK | SYS_NICE, NULL, 0, 0, {0}};
-static const struct grant calls = {0, 0, NULL, 0, IOCTL | MBIND, {0}};
+#define AB .settings = ab, .n_settings = 2
+
+static const struct plan nothing = {.fail = false};
+static const struct plan all = {.memlock = 4, .granted = IPC_LOCK, AB, .seccomp = MMAP};
+static const struct plan env = {AB};
+static const struct plan lock = {.memlock = 4};
+static const struct plan unlimited = {.memlock = MEMLOCK_UNLIMITED};
+static const struct plan above_hard = {.memlock = 4};
+static const struct plan one = {.granted = IPC_LOCK};
+static const struct plan three = {.granted = CHOWN | IPC_LOCK | SYS_NICE};
+static const struct plan calls = {.seccomp = IOCTL | MBIND};
 
 #define RULE ",\"syscalls\":[" CALLS "]"
 #define CALLS "{\"names\":[\"ioctl\",\"mbind\"],\"action\":\"SCMP_ACT_ALLOW\"}"
@@ -42,7 +44,7 @@ static const struct grant calls = {0, 0, NULL, 0, IOCTL | MBIND, {0}};
 
 static const struct edit_case {
 	const char *name;
-	const struct grant *grant;
+	const struct plan *plan;
 	const char *before;
 	const char *after; /* NULL: as before */
 } edit_cases[] = {
@@ -164,10 +166,13 @@ static void edit(const struct edit_case *row, parser *parse)
 	struct fs_text text = {.bytes = exact, .len = len};
 	const char *want = row->after ? row->after : row->before;
 	struct fs_text edited = {0};
+	const struct rlimit64 inherited = {.rlim_cur = 2, .rlim_max = 9};
 	struct spec spec;
 
 	assert_int_equal(parse(&arena, "text", exact, len, &spec, &err), 0);
-	assert_int_equal(spec_edit(&arena, &text, &spec, row->grant, &edited, &err), 0);
+	assert_int_equal(spec_edit(&arena, &text, &spec, row->plan,
+				   row->plan == &above_hard ? &inherited : NULL, &edited, &err),
+			 0);
 	assert_string_equal(arena_strndup(&arena, edited.bytes, edited.len), want);
 	assert_int_equal(edited.len, strlen(want));
 	/* How the callers know that nothing is to be written */
@@ -198,23 +203,9 @@ UNIT_TEST("no process object: an error")
 		struct spec spec;
 
 		assert_int_equal(spec_parse(&arena, "text", text.bytes, text.len, &spec, &err), 0);
-		assert_int_equal(spec_edit(&arena, &text, &spec, &all, &edited, &err), -1);
+		assert_int_equal(spec_edit(&arena, &text, &spec, &all, NULL, &edited, &err), -1);
 		assert_has(err.text, "no process object");
 	}
-}
-
-UNIT_TEST("a plan's grant")
-{
-	struct plan plan = {.memlock = 8,
-			    .granted = IPC_LOCK,
-			    .settings = ab,
-			    .n_settings = 2,
-			    .seccomp = MBIND};
-	struct grant grant = grant_of_plan(&plan);
-
-	assert_true(grant.memlock == 8 && grant.capabilities == IPC_LOCK);
-	assert_true(grant.settings == ab && grant.n_settings == 2);
-	assert_int_equal(grant.seccomp, MBIND);
 }
 
 int main(void)
