@@ -6,11 +6,87 @@
 
 #include "core/base/fs.h"
 #include "core/base/tell.h"
+#include "core/base/text.h"
 #include "core/command_line.h"
 #include "core/deadline.h"
+#include "core/json/document.h"
 #include "core/nccl_conf.h"
 #include "core/process/process.h"
 #include "hook/hook.h"
+
+#define WHAT "state JSON on stdin"
+
+/* ---- its state ---- */
+
+static bool is_sandbox(struct json_document *doc, const struct json_node *annotations,
+		       const char *type)
+{
+	return json_equals(json_get(doc, annotations, type, JSON_ANY), "sandbox");
+}
+
+static int parse_state(struct arena *arena, const struct fs_text *text, struct state *state,
+		       struct err *err)
+{
+	struct json_document doc;
+	const struct json_node *root;
+	const struct json_node *annotations;
+	const struct json_node *pid;
+
+	if (json_parse(&doc, arena, WHAT, text->bytes, text->len, 0, err) < 0)
+		return -1;
+	root = doc.root;
+	state->id = json_string(&doc, json_get(&doc, root, "id", JSON_STRING));
+	state->bundle = json_string(&doc, json_get(&doc, root, "bundle", JSON_STRING));
+	state->status = json_string(&doc, json_get(&doc, root, "status", JSON_STRING));
+	pid = json_get(&doc, root, "pid", JSON_ANY);
+	annotations = json_get(&doc, root, "annotations", JSON_OBJECT | JSON_NULL);
+	state->sandbox = is_sandbox(&doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
+			 is_sandbox(&doc, annotations, "io.kubernetes.cri.container-type");
+	/* The key may repeat: it only decides whether the author gets a message. */
+	state->asks = json_equals(json_find(annotations, SPEC_ANNOTATION_PREFIX "inject"), "true");
+	if (doc.failed)
+		return -1;
+	if (!state->id || !state->id[0] || strchr(state->id, '/') || text_has_control(state->id))
+		return err_set(err, WHAT ": the container id is missing or cannot be used");
+	if (!state->bundle)
+		return err_set(err, WHAT ": the bundle is missing");
+	/* Read last, because it may fail: a pid that is no integer counts as absent. */
+	state->pid = json_int64(&doc, pid, 0);
+	return 0;
+}
+
+/* The runtime's write fails if we end before it has written all, and the container's start with it
+ * (EPIPE; crun's run_process_with_stdin_timeout_envp). */
+static void drain(int fd)
+{
+	char rest[1024];
+
+	while (read(fd, rest, sizeof(rest)) > 0)
+		;
+}
+
+int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
+{
+	static const char chosen[] = "run.oci.hooks.stderr";
+	/* A state that cannot be read completely may contain the annotation. */
+	struct state state = {.stderr_chosen = true};
+	struct fs_text text;
+	int result = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
+
+	if (result < 0) {
+		drain(fd);
+	} else {
+		/* The key as crun writes it: its JSON has no escapes for letters and dots. */
+		state.stderr_chosen = memmem(text.bytes, text.len, chosen, sizeof(chosen) - 1);
+		result = parse_state(arena, &text, &state, err);
+	}
+	ret_state->stderr_chosen = state.stderr_chosen;
+	if (result == 0)
+		*ret_state = state;
+	return result;
+}
+
+/* ---- what is done to the container ---- */
 
 /* One run */
 struct run {
@@ -19,8 +95,6 @@ struct run {
 	struct outcome outcome; /* repeats: poststart */
 	struct err unconfined;  /* why; "" if it is confined */
 };
-
-/* ---- what is done to the container ---- */
 
 static int write_nccl_conf(struct container *container, bool *ret_changed, struct err *err)
 {
@@ -133,9 +207,8 @@ static int read_bundle_spec(struct run *run, struct err *err)
 	if (bundle >= 0)
 		return container_read_spec(container, bundle, path, "config.json", err);
 	if (reason != EINVAL)
-		return err_sys(err, reason, "state JSON on stdin: bundle \"%.200s\"",
-			       run->state.bundle);
-	return err_set(err, "state JSON on stdin: bundle \"%.200s\" is not a container's directory",
+		return err_sys(err, reason, WHAT ": bundle \"%.200s\"", run->state.bundle);
+	return err_set(err, WHAT ": bundle \"%.200s\" is not a container's directory",
 		       run->state.bundle);
 }
 

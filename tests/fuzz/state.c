@@ -2,8 +2,8 @@
 /* The state JSON that a runtime sends, by a pipe as in life */
 #include <sys/mman.h>
 
-#include "core/spec/spec.h"
 #include "fuzz.h"
+#include "hook/hook.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
