@@ -199,7 +199,7 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	struct arena_text out = {.arena = arena};
 	size_t from = 0;
 
-	if (!process || process->type == JSON_NULL)
+	if (!process)
 		return err_set(err,
 			       "config.json has no process object, so that nothing can be granted");
 	edit_env(&e);

@@ -114,19 +114,17 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* The comma in front of the bracket at which yajl has stopped, which it may count or not, or NULL
- */
+/* What follows the comma in front of the bracket behind which yajl has stopped, or NULL */
 static const char *find_comma(const struct json_document *doc, size_t stopped)
 {
 	const char *at = doc->text + stopped;
 
-	if (stopped && (at[-1] == ']' || at[-1] == '}'))
-		at--;
-	else if (stopped == doc->len || (*at != ']' && *at != '}'))
+	if (!stopped || (at[-1] != ']' && at[-1] != '}'))
 		return NULL;
+	at--;
 	while (at > doc->text && is_blank(at[-1]))
 		at--;
-	return at > doc->text && at[-1] == ',' ? at - 1 : NULL;
+	return at > doc->text && at[-1] == ',' ? at : NULL;
 }
 
 int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned char *said)
@@ -148,8 +146,6 @@ int json_fail_unfinished(struct json_document *doc, const struct json_node *open
 {
 	size_t blanks = 0;
 
-	if (doc->failed)
-		return -1;
 	while (blanks < doc->len && is_blank(doc->text[blanks]))
 		blanks++;
 	if (blanks == doc->len)

@@ -264,8 +264,8 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 
 	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
 		return -1;
-	spec.process = json_find(doc.root, "process");
-	read_process(&doc, json_get(&doc, doc.root, "process", OBJECT), &spec);
+	spec.process = json_get(&doc, doc.root, "process", OBJECT);
+	read_process(&doc, spec.process, &spec);
 	spec.root = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "root", OBJECT),
 					       "path", JSON_STRING));
 	read_mount_list(&doc, json_get(&doc, doc.root, "mounts", LIST), &spec);

@@ -113,7 +113,7 @@ struct spec {
 	uint64_t memlock_soft;
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
-	const struct json_node *process; /* where it stands, be it null; NULL: absent */
+	const struct json_node *process; /* where it stands; NULL: absent */
 	bool process_only; /* from a process.json: the container's spec says what it leaves out */
 
 	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */

@@ -167,6 +167,17 @@ UNIT_ROWS(bad_cases)
 	assert_true(request.memlock == 4711);
 }
 
+UNIT_TEST("wrong: an annotation that is not from a text has no line")
+{
+	struct spec_annotation annotation = {.name = "x", .value = ""};
+	struct spec spec = {.annotations = &annotation, .n_annotations = 1};
+	struct request request;
+	struct err err = {0};
+
+	assert_int_equal(request_read(&spec, "config.json", &request, &err), -1);
+	assert_has(err.text, "config.json: annotation oci-rdma-hook.io/x: unknown");
+}
+
 /* What a pod's author writes does not reach a terminal as it is, and does not fill it. */
 UNIT_TEST("wrong: the author's text is bounded and printable")
 {

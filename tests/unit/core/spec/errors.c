@@ -119,6 +119,19 @@ static const struct bad_case {
 	 "\"io.kubernetes.cri-o.ContainerID\":\"1\","
 	 "\"io.kubernetes.pod.name\":\"p\\ngrant: all\"}}",
 	 "control character"},
+	{"wrong: a line break in the container's id",
+	 "{\"linux\":{\"cgroupsPath\":\"/crio-1\\n2\"},"
+	 "\"annotations\":{\"io.container.manager\":\"cri-o\","
+	 "\"io.kubernetes.cri-o.ContainerID\":\"1\\n2\"}}",
+	 "control character"},
+	{"wrong: a line break in the sandbox's id",
+	 "{\"root\":{\"path\":\"rootfs\"},"
+	 "\"annotations\":{\"io.kubernetes.cri.sandbox-id\":\"1\\n2\"}}",
+	 "control character"},
+	{"wrong: a line break in the container's name",
+	 "{\"root\":{\"path\":\"rootfs\"},"
+	 "\"annotations\":{\"io.kubernetes.cri.container-name\":\"1\\n2\"}}",
+	 "control character"},
 	{"wrong: an escape in the namespace",
 	 "{\"root\":{\"path\":\"rootfs\"},"
 	 "\"annotations\":{\"io.kubernetes.cri.container-type\":\"container\","

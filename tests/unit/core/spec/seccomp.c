@@ -65,6 +65,13 @@ static const struct profile_case {
 	 "\"sched_setaffinity\",\"get_mempolicy\",\"set_mempolicy\"],"
 	 "\"action\":\"SCMP_ACT_ALLOW\"}]}",
 	 LIST("mlock", "mbind"), LIST("mlock", "mbind")},
+	{"a call that a rule refuses is not refused by default",
+	 "{\"defaultAction\":\"SCMP_ACT_ERRNO\",\"syscalls\":[{\"names\":[\"mlock\"],"
+	 "\"action\":\"SCMP_ACT_ERRNO\"},{\"names\":[\"ioctl\",\"mmap\",\"munmap\",\"mlock2\","
+	 "\"munlock\",\"mlockall\",\"munlockall\",\"madvise\",\"sched_setaffinity\","
+	 "\"get_mempolicy\",\"set_mempolicy\"],\"action\":\"SCMP_ACT_ALLOW\"}]}",
+	 LIST("mlock", "mbind"), LIST("mbind")},
+	{"no default action", "{\"syscalls\":[]}", LIST(NULL), LIST(NULL)},
 	{"a rule that allows beats one that refuses",
 	 "{\"defaultAction\":\"SCMP_ACT_ALLOW\",\"syscalls\":[{\"names\":[\"mlock\"],"
 	 "\"action\":\"SCMP_ACT_ERRNO\"},{\"names\":[\"mlock\"],\"args\":[],"
@@ -89,6 +96,7 @@ UNIT_ROWS_AS("seccomp: ", profile_cases)
 	cleanup_arena arena = {0};
 	struct seccomp_profile profile = profile_of(&arena, row->profile);
 
+	assert_int_equal(profile.place != NULL, strcmp(row->profile, "null") != 0);
 	assert_int_equal(profile.refused, bits(row->refused));
 	assert_int_equal(profile.by_default, bits(row->by_default));
 }
