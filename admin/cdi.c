@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -56,9 +57,9 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 /* A hook runs in the bundle, so its arguments are absolute. */
 static int absolute(struct rendering *r, const char *path, const char **ret_path, struct err *err)
 {
-	cleanup_free *full = realpath(path, NULL);
+	char full[PATH_MAX];
 
-	if (!full)
+	if (!realpath(path, full))
 		return err_sys(err, errno, "%.256s", path);
 	*ret_path = arena_strdup(r->arena, full);
 	return *ret_path ? 0 : err_memory(err);

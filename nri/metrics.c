@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <time.h>
 
 #include "core/base/fs.h"
@@ -75,17 +76,18 @@ int metrics_write(const char *path, const char *sysroot, const struct nri_status
 {
 	cleanup_arena arena = {0};
 	cleanup_fd root = tree_open_root(sysroot, err);
-	cleanup_free *text = NULL;
+	char *text = NULL;
 	size_t of[RECORD_RESULTS] = {0};
 	struct record *records;
 	uint64_t missed = 0;
 	size_t len = 0;
 	int n = missed_list(&arena, root, &records, err);
+	int result;
 	FILE *out;
 
 	if (n < 0 || records_count(root, METRICS_WINDOW_MS, of, err) < 0)
 		return -1;
-	out = open_memstream((char **)&text, &len);
+	out = open_memstream(&text, &len);
 	if (!out)
 		return err_memory(err);
 	for (int i = 0; i < n; i++)
@@ -94,5 +96,7 @@ int metrics_write(const char *path, const char *sysroot, const struct nri_status
 	print_answers(out, &status->answers);
 	print_records(out, of);
 	(void)fclose(out);
-	return text ? replace_own_path(path, text, len, err) : err_memory(err);
+	result = text ? replace_own_path(path, text, len, err) : err_memory(err);
+	free(text);
+	return result;
 }

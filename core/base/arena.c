@@ -154,8 +154,3 @@ void arena_free(struct arena *arena)
 	}
 	arena->failed = false;
 }
-
-void arena_free_text(char **text)
-{
-	free(*text);
-}

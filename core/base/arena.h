@@ -62,9 +62,6 @@ void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacit
 /* Frees all that was allocated from the arena, and leaves it empty and usable. */
 void arena_free(struct arena *arena);
 
-/* What a variable owns is freed when it leaves its scope; the second is for memory of malloc(3). */
 #define cleanup_arena __attribute__((cleanup(arena_free))) struct arena
-#define cleanup_free __attribute__((cleanup(arena_free_text))) char
-void arena_free_text(char **text);
 
 #endif

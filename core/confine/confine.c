@@ -33,21 +33,12 @@ static int drop_capabilities(uint64_t kept)
 	return capset(&header, data);
 }
 
-static int filter_calls(const struct confinement *confinement)
+int confine(const struct confinement *confinement, const char *directory, struct err *err)
 {
-	struct sock_fprog program = {
+	struct sock_fprog filter = {
 		.len = confinement->n_instructions,
 		.filter = (struct sock_filter *)confinement->instructions,
 	};
-
-	/* Without it only CAP_SYS_ADMIN of this user namespace may set a filter. */
-	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0)
-		return -1;
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
-}
-
-int confine(const struct confinement *confinement, const char *directory, struct err *err)
-{
 	const char *failed = NULL;
 
 	if (directory && chdir(directory) < 0)
@@ -59,7 +50,9 @@ int confine(const struct confinement *confinement, const char *directory, struct
 	(void)umask(077);
 	if (drop_capabilities(confinement->capabilities) < 0)
 		failed = "give up capabilities";
-	if (FILTERS && filter_calls(confinement) < 0)
+	/* Without no_new_privs only CAP_SYS_ADMIN of this user namespace may set a filter. */
+	if (FILTERS && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0))
 		failed = "restrict system calls (seccomp)";
 	/* Not err_sys(), which takes ENOSYS for a missing openat2(2). */
 	return failed ? err_set(err, "cannot %s: %s", failed, strerror(errno)) : 0;

@@ -326,6 +326,13 @@ static inline char *unit_exact(const char *text, size_t len)
 	return copy;
 }
 
+static inline void unit_free(char **text)
+{
+	free(*text);
+}
+
+#define cleanup_free __attribute__((cleanup(unit_free))) char
+
 /* ---- directories ---- */
 
 /* Everything below dir, then dir's entries; symbolic links are not followed. */
