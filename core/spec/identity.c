@@ -6,33 +6,28 @@
  *   engine           it writes itself               it takes over from
  *   CRI-O            CRI-O's set (read_told),       the pod: all but its own set
  *                    io.container.manager=cri-o
- *   containerd's CRI containerd's set               the pod: what pod_annotations names,
- *                                                   but not its own set
- *   podman           io.container.manager=libpod    its user: all, io.container.manager and
- *                    if nobody has written it;      io.podman.* among them; the image:
- *                    in a pod CRI-O's type and      nothing in podman 5, all in 3 and 4
- *                    sandbox
+ *   containerd's CRI containerd's set               the pod: pod_annotations, not its own set
+ *   podman           io.container.manager=libpod    its user: all, also io.container.manager and
+ *                    if nobody has written it;      io.podman.*; the image: nothing in podman 5,
+ *                    CRI-O's type, sandbox in a pod all in 3 and 4
  *   Docker           nothing                        its user: all; the image: nothing
  *   nerdctl, ctr     nothing of these               their user: all; the image: nothing
- *   NRI              fields of its messages         nobody: no annotation is read
  *
- * Sources: CRI-O internal/factory/container/container.go; containerd internal/cri/annotations/
- * annotations.go; podman libpod/container_internal_common.go and pkg/specgen/generate/container.go;
- * moby daemon/oci_linux.go; our nri/message/container.c.
- *
- * So no annotation proves which engine it is. An image's author cannot choose the path of the
- * cgroup, whose last part has a fixed form with the container's id, and the root's path:
+ * So no annotation proves which engine it is. An image's author cannot choose the cgroup's path,
+ * whose last part has a fixed form with the container's id, and the root's path:
  *
  *                 linux.cgroupsPath, systemd or cgroupfs  root.path
  *   CRI-O         parent:crio:ID or parent/crio-ID        absolute
  *   containerd    parent:cri-containerd:ID or parent/ID   rootfs
- *   podman        parent:libpod:ID or parent/libpod-ID,   absolute
- *                 none with --cgroups=disabled
+ *   podman        parent:libpod:ID or parent/libpod-ID    absolute (no path: --cgroups=disabled)
  *   Docker        parent:docker:ID or parent/ID           absolute
  *   nerdctl       parent:nerdctl:ID or parent/ID          rootfs
  *
- * io.podman.* tells nothing: `podman generate kube` writes it into the pods that it makes for
- * Kubernetes. The users of ctr and nerdctl on cgroupfs are believed; they are root of the node.
+ * The users of ctr and nerdctl on cgroupfs are believed: they are root of the node. io.podman.*
+ * tells nothing: `podman generate kube` writes it into pods that it makes for Kubernetes. Sources:
+ * CRI-O internal/factory/container/container.go; containerd
+ * internal/cri/annotations/annotations.go; podman libpod/container_internal_common.go and
+ * pkg/specgen/generate/container.go; moby daemon/oci_linux.go.
  */
 #include <string.h>
 
