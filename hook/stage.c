@@ -24,66 +24,55 @@ static bool is_sandbox(struct json_document *doc, const struct json_node *annota
 	return json_equals(json_get(doc, annotations, type, JSON_ANY), "sandbox");
 }
 
-static int parse_state(struct arena *arena, const struct fs_text *text, struct state *state,
+static int parse_state(struct arena *arena, const struct fs_text *text, struct state *ret_state,
 		       struct err *err)
 {
+	struct state state = *ret_state;
 	struct json_document doc;
-	const struct json_node *root;
 	const struct json_node *annotations;
 	const struct json_node *pid;
 
 	if (json_parse(&doc, arena, WHAT, text->bytes, text->len, 0, err) < 0)
 		return -1;
-	root = doc.root;
-	state->id = json_string(&doc, json_get(&doc, root, "id", JSON_STRING));
-	state->bundle = json_string(&doc, json_get(&doc, root, "bundle", JSON_STRING));
-	state->status = json_string(&doc, json_get(&doc, root, "status", JSON_STRING));
-	pid = json_get(&doc, root, "pid", JSON_ANY);
-	annotations = json_get(&doc, root, "annotations", JSON_OBJECT | JSON_NULL);
-	state->sandbox = is_sandbox(&doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
-			 is_sandbox(&doc, annotations, "io.kubernetes.cri.container-type");
+	state.id = json_string(&doc, json_get(&doc, doc.root, "id", JSON_STRING));
+	state.bundle = json_string(&doc, json_get(&doc, doc.root, "bundle", JSON_STRING));
+	state.status = json_string(&doc, json_get(&doc, doc.root, "status", JSON_STRING));
+	pid = json_get(&doc, doc.root, "pid", JSON_ANY);
+	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT | JSON_NULL);
+	state.sandbox = is_sandbox(&doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
+			is_sandbox(&doc, annotations, "io.kubernetes.cri.container-type");
 	/* The key may repeat: it only decides whether the author gets a message. */
-	state->asks = json_equals(json_find(annotations, SPEC_ANNOTATION_PREFIX "inject"), "true");
+	state.asks = json_equals(json_find(annotations, SPEC_ANNOTATION_PREFIX "inject"), "true");
 	if (doc.failed)
 		return -1;
-	if (!state->id || !state->id[0] || strchr(state->id, '/') || text_has_control(state->id))
+	if (!state.id || !state.id[0] || strchr(state.id, '/') || text_has_control(state.id))
 		return err_set(err, WHAT ": the container id is missing or cannot be used");
-	if (!state->bundle)
+	if (!state.bundle)
 		return err_set(err, WHAT ": the bundle is missing");
 	/* Read last, because it may fail: a pid that is no integer counts as absent. */
-	state->pid = json_int64(&doc, pid, 0);
+	state.pid = json_int64(&doc, pid, 0);
+	*ret_state = state;
 	return 0;
-}
-
-/* The runtime's write fails if we end before it has written all, and the container's start with it
- * (EPIPE; crun's run_process_with_stdin_timeout_envp). */
-static void drain(int fd)
-{
-	char rest[1024];
-
-	while (read(fd, rest, sizeof(rest)) > 0)
-		;
 }
 
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err)
 {
 	static const char chosen[] = "run.oci.hooks.stderr";
-	/* A state that cannot be read completely may contain the annotation. */
-	struct state state = {.stderr_chosen = true};
+	char rest[1024];
 	struct fs_text text;
-	int result = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
+	int status = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
 
-	if (result < 0) {
-		drain(fd);
-	} else {
-		/* The key as crun writes it: its JSON has no escapes for letters and dots. */
-		state.stderr_chosen = memmem(text.bytes, text.len, chosen, sizeof(chosen) - 1);
-		result = parse_state(arena, &text, &state, err);
-	}
-	ret_state->stderr_chosen = state.stderr_chosen;
-	if (result == 0)
-		*ret_state = state;
-	return result;
+	/* The key as crun writes it: its JSON has no escapes for letters and dots. A state that
+	 * cannot be read completely may contain it. */
+	ret_state->stderr_chosen =
+		status < 0 || memmem(text.bytes, text.len, chosen, sizeof(chosen) - 1);
+	if (status == 0)
+		return parse_state(arena, &text, ret_state, err);
+	/* The runtime's write fails if we end before it has written all, and the container's start
+	 * with it (EPIPE; crun's run_process_with_stdin_timeout_envp). */
+	while (read(fd, rest, sizeof(rest)) > 0)
+		;
+	return -1;
 }
 
 /* ---- what is done to the container ---- */
@@ -93,7 +82,6 @@ struct run {
 	struct state state;
 	struct container container;
 	struct outcome outcome; /* repeats: poststart */
-	struct err unconfined;  /* why; "" if it is confined */
 };
 
 static int write_nccl_conf(struct container *container, bool *ret_changed, struct err *err)
