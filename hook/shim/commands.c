@@ -97,8 +97,8 @@ void serve_create(struct shim *shim)
 /* ---- exec ---- */
 
 /* Those of our variables that the container has, and the process lacks. */
-static int grant_environment(struct container *container, const struct spec *process,
-			     struct plan *grant, struct err *err)
+static int plan_environment(struct container *container, const struct spec *process,
+			    struct err *err)
 {
 	const struct spec *created = &container->spec;
 	struct arena *arena = &container->arena;
@@ -120,8 +120,8 @@ static int grant_environment(struct container *container, const struct spec *pro
 			return err_memory(err);
 		n += config_knows_variable(&container->config, settings[n].name);
 	}
-	grant->settings = settings;
-	grant->n_settings = n;
+	container->plan.settings = settings;
+	container->plan.n_settings = n;
 	return 0;
 }
 
@@ -139,15 +139,15 @@ static uint64_t capabilities_of_all_sets(const struct spec *spec)
  * Without --process the runtime makes the process from the container's own spec, which we have
  * edited; but it takes the limit from its caller, as it would have for a spec that lists none.
  */
-static int raise_own_memlock(const struct plan *grant, struct err *err)
+static int raise_own_memlock(const struct plan *plan, struct err *err)
 {
 	struct rlimit64 limit;
 
-	if (!grant->memlock)
+	if (!plan->memlock)
 		return 0;
 	if (inherited_memlock(&limit, err) < 0)
 		return -1;
-	if (memlock_raise(&limit, grant->memlock) && setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
+	if (memlock_raise(&limit, plan->memlock) && setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
 		return err_sys(err, errno, "cannot raise RLIMIT_MEMLOCK (needs CAP_SYS_RESOURCE)");
 	return 0;
 }
@@ -156,12 +156,12 @@ static int raise_own_memlock(const struct plan *grant, struct err *err)
  * The runtime would fail at a capability that it has to add and the engine does not have any more.
  * Returns -1 with the reason if config.json says so.
  */
-static int leave_out_withheld(struct shim *shim, const struct spec *process, struct plan *grant,
-			      struct err *err)
+static int leave_out_withheld(struct shim *shim, const struct spec *process, struct err *err)
 {
+	struct plan *plan = &shim->container.plan;
 	const struct json_node *listed = json_find(process->process, "capabilities");
 	uint64_t lacking =
-		own_lacks_capabilities(grant->granted & ~capabilities_of_all_sets(process));
+		own_lacks_capabilities(plan->granted & ~capabilities_of_all_sets(process));
 	const char *text;
 
 	/* A process that lists none takes the container's. */
@@ -173,13 +173,14 @@ static int leave_out_withheld(struct shim *shim, const struct spec *process, str
 	if (shim->container.config.fail_on_error)
 		return err_set(err, "%s", text);
 	log_failure(&shim->container, text, shim->outcome.way_in);
-	grant->granted &= ~lacking;
+	plan->granted &= ~lacking;
 	return 0;
 }
 
-static int grant_process(struct shim *shim, struct plan *grant, struct err *err)
+static int edit_process(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
+	struct plan *plan = &container->plan;
 	struct arena *arena = &container->arena;
 	const char *path = shim->args.process;
 	const char *name = text_base_name(path);
@@ -201,14 +202,13 @@ static int grant_process(struct shim *shim, struct plan *grant, struct err *err)
 		return -1;
 	/* Without limits of its own runc takes the container's, and crun its caller's. */
 	if (!json_first(json_find(process.process, "rlimits"))) {
-		if (raise_own_memlock(grant, err) < 0)
+		if (raise_own_memlock(plan, err) < 0)
 			return -1;
-		grant->memlock = 0;
+		plan->memlock = 0;
 	}
-	if (inherited_memlock(&inherited, err) < 0 ||
-	    leave_out_withheld(shim, &process, grant, err) < 0 ||
-	    grant_environment(container, &process, grant, err) < 0 ||
-	    spec_edit(arena, &text, &process, grant, &inherited, &edited, err) < 0)
+	if (inherited_memlock(&inherited, err) < 0 || leave_out_withheld(shim, &process, err) < 0 ||
+	    plan_environment(container, &process, err) < 0 ||
+	    spec_edit(arena, &text, &process, plan, &inherited, &edited, err) < 0)
 		return -1;
 	/* Not to the disk: the file lives as long as this exec takes to start. */
 	if (edited.bytes == text.bytes)
@@ -221,7 +221,6 @@ static int exec_as_created(struct shim *shim, struct err *err)
 	struct container *container = &shim->container;
 	const struct spec *created = &container->spec;
 	int found = created_read_process(shim, err);
-	struct plan grant;
 	struct err ignored;
 
 	if (found <= 0)
@@ -234,12 +233,12 @@ static int exec_as_created(struct shim *shim, struct err *err)
 	else
 		container->config = config_defaults();
 	/* What the container itself was given: only the engine and we have written its limits. */
-	grant = (struct plan){
+	container->plan = (struct plan){
 		.memlock = created->has_memlock ? created->memlock_soft : 0,
 		.granted = container->config.capabilities & capabilities_of_all_sets(created),
 	};
-	return shim->args.process ? grant_process(shim, &grant, err)
-				  : raise_own_memlock(&grant, err);
+	return shim->args.process ? edit_process(shim, err)
+				  : raise_own_memlock(&container->plan, err);
 }
 
 void serve_exec(struct shim *shim)

@@ -26,7 +26,9 @@ enum switches {
 	SILENT = 1 << 5, /* no reason */
 	NO_ID = 1 << 6,
 	NO_SYSROOT = 1 << 7,
-	LACKS = 1 << 8, /* the engine cannot give all */
+	SHORT = 1 << 8,    /* the engine cannot give that limit, */
+	WITHHELD = 1 << 9, /* or these capabilities */
+	LACKS = SHORT | WITHHELD,
 };
 
 static const struct log_case {
@@ -73,6 +75,10 @@ static const struct log_case {
 	 NULL, NULL, NULL, false},
 	{"granted: what the engine cannot give", RECORD_GRANTED, DECISION_GRANT, ASKS, LACKS, NULL,
 	 0, "test: short", "test: withheld", NULL, false},
+	{"granted: only a lower limit", RECORD_GRANTED, DECISION_GRANT, ASKS, SHORT, NULL, 0,
+	 "test: short", NULL, NULL, false},
+	{"granted: only without capabilities", RECORD_GRANTED, DECISION_GRANT, ASKS,
+	 WITHHELD | CHANGED, NULL, 0, GRANT, "test: withheld", NULL, true},
 	{"granted: not again in a repeated run", RECORD_GRANTED, DECISION_GRANT, ASKS,
 	 LACKS | REPEATS, NULL, 0, NULL, NULL, NULL, false},
 	{"granted: no line in a repeated run", RECORD_GRANTED, DECISION_GRANT, ASKS,
@@ -144,8 +150,8 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 	container.plan = (struct plan){
 		.decision = row->decision,
 		.reason = "because",
-		.shortage = row->switches & LACKS ? "short" : NULL,
-		.withheld = row->switches & LACKS ? "withheld" : NULL,
+		.shortage = row->switches & SHORT ? "short" : NULL,
+		.withheld = row->switches & WITHHELD ? "withheld" : NULL,
 	};
 	outcome_log(&container, &outcome);
 }
