@@ -29,6 +29,7 @@ enum switches {
 	SHORT = 1 << 8,    /* the engine cannot give that limit, */
 	WITHHELD = 1 << 9, /* or these capabilities */
 	LACKS = SHORT | WITHHELD,
+	UNCONFINED = 1 << 10,
 };
 
 static const struct log_case {
@@ -75,6 +76,10 @@ static const struct log_case {
 	 NULL, NULL, NULL, false},
 	{"granted: what the engine cannot give", RECORD_GRANTED, DECISION_GRANT, ASKS, LACKS, NULL,
 	 0, "test: short", "test: withheld", NULL, false},
+	{"granted: also that we were not confined", RECORD_GRANTED, DECISION_GRANT, ASKS,
+	 CHANGED | UNCONFINED, NULL, 0, GRANT, "test: free", NULL, true},
+	{"nothing: not that we were not confined", RECORD_NOTHING, DECISION_NONE, ASKS, UNCONFINED,
+	 NULL, 0, NONE, NULL, NULL, true},
 	{"granted: only a lower limit", RECORD_GRANTED, DECISION_GRANT, ASKS, SHORT, NULL, 0,
 	 "test: short", NULL, NULL, false},
 	{"granted: only without capabilities", RECORD_GRANTED, DECISION_GRANT, ASKS,
@@ -153,6 +158,8 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		.shortage = row->switches & SHORT ? "short" : NULL,
 		.withheld = row->switches & WITHHELD ? "withheld" : NULL,
 	};
+	if (row->switches & UNCONFINED)
+		(void)err_set(&outcome.unconfined, "free");
 	outcome_log(&container, &outcome);
 }
 

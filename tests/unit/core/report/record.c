@@ -16,6 +16,7 @@ static const struct left_case {
 	size_t n_devices;
 	const char *doubt;
 	bool sandbox;
+	bool asked; /* by a CDI hook */
 	bool no_id;
 	enum record_result result;
 	enum { NONE, LEFT, TOLD } want;
@@ -31,6 +32,7 @@ static const struct left_case {
 	 .want = TOLD},
 	{"nothing: it does not ask, and has a device", .n_devices = 1, .want = LEFT},
 	{"nothing: it does not ask, and has none", .want = NONE},
+	{"nothing: a CDI hook asks, and it has none", .asked = true, .want = TOLD},
 	{"granted: its author sees it", LIST(.inject = INJECT_ASKED), 1, 1,
 	 .result = RECORD_GRANTED, .want = LEFT},
 	{"failed, whatever it asks", LIST(.inject = INJECT_REFUSED), 1, .result = RECORD_FAILED,
@@ -55,6 +57,7 @@ UNIT_ROWS_AS("left: ", left_cases)
 		.devices = {devices, row->n_devices},
 		.spec = {.annotations = asks,
 			 .n_annotations = row->n_annotations,
+			 .asked = row->asked,
 			 .identity = {.pod = "p",
 				      .pod_namespace = "n",
 				      .doubt = row->doubt,
