@@ -41,10 +41,8 @@ struct program {
 	int (*take)(void *context, int option, char *value);
 };
 
-/*
- * Reads all options; optind is then the first operand. common: may be a part of *context. Returns
- * -1 to go on, or the exit status after --version, --help or an error, which has been reported.
- */
+/* Reads all options; optind is then the first operand. common: may be a part of *context. Returns
+ * -1 to go on, or the exit status after --version, --help or an error, which has been reported. */
 int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
 		      void *context);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Memory with one lifetime: all that is known about one container lives in one arena and goes with
- * it. Everything here returns NULL when there is no memory; nothing exits.
- */
+/* Memory with one lifetime: all that is known about a container lives in one arena. Everything here
+ * returns NULL if there is no memory; nothing exits. */
 #ifndef OCI_RDMA_ARENA_H
 #define OCI_RDMA_ARENA_H
 
@@ -16,8 +14,7 @@ struct arena {
 	bool failed; /* an allocation has returned NULL: ask once, behind a step that makes many */
 };
 
-/* Zeroed memory, aligned for any type. For zero bytes it is not NULL either: an array may be empty.
- */
+/* Zeroed memory, aligned for any type; not NULL for zero bytes: an array may be empty. */
 void *arena_alloc(struct arena *arena, size_t size) __attribute__((malloc, alloc_size(2)));
 
 /* A NUL-terminated copy of len bytes. */
@@ -26,30 +23,25 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Text that grows; begin with {.arena = …}. .failed: there was no memory for all of it. .text is
- * NULL as long as nothing was appended. */
+/* Text that grows; begin with {.arena = …}. .text is NULL as long as nothing was appended. */
 struct arena_text {
 	struct arena *arena;
 	char *text;
 	size_t len;
 	size_t room;
-	bool failed;
+	bool failed; /* no memory for all of it; .text then stays as it was */
 };
 
-/* Appends; without memory it sets .failed and leaves .text as it was. */
 void arena_append(struct arena_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/*
- * Room for one more item behind count items of item_size bytes: returns the array, moved if it had
- * to grow (*capacity then says the new size, in items). The old array stays valid until the arena
- * goes.
- */
+/* Room for one more item behind count items of item_size bytes: returns the array, moved if it had
+ * to grow (*capacity is then larger, in items). The old array stays valid. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
 		 size_t item_size);
 
-/* A pointer to one more item of an array, which is not initialized; NULL without memory. array: the
- * variable; it, count and capacity are changed. */
+/* A pointer to one more item, not initialized. array, count and capacity are variables, which
+ * change. */
 #define arena_push(arena, array, count, capacity)                                                  \
 	({                                                                                         \
 		__typeof__(array) larger_ =                                                        \

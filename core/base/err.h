@@ -22,8 +22,8 @@ struct err {
 	const char *more; /* further errors of the same file, a line each, in an arena; or NULL */
 };
 
-/* These return -1, so that a caller can say `return err_set(…)`. Sets the reason, and ": " with the
- * text of errnum (a positive errno value) behind it; 0 for none. */
+/* Sets the reason, with ": " and the text of errnum (a positive errno value; 0: none) behind it.
+ * These return -1, so that a caller can say `return err_set(…)`. */
 int err_sys(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define err_set(err, ...) err_sys(err, 0, __VA_ARGS__)
@@ -31,10 +31,8 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 /* Puts "…: " in front of the reason that is already there. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Sets "out of memory". */
+/* Sets "out of memory"; the second only if the arena has failed, and returns 0 otherwise. */
 int err_memory(struct err *err);
-
-/* Returns 0, or -1 with "out of memory" if the arena has failed. */
 int err_of_arena(const struct arena *arena, struct err *err);
 
 /* Why openat2(2) answers ENOSYS, and what to do: the kernel, or a filter of system calls */
