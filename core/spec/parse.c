@@ -64,21 +64,6 @@ static int64_t get_number(struct json_document *doc, const struct json_node *obj
 	return json_int64(doc, json_get(doc, object, key, types), -1);
 }
 
-static void read_device_rules(struct json_document *doc, const struct json_node *rules,
-			      bool *every_device)
-{
-	json_each(item, rules) {
-		const char *type = json_string(doc, json_get(doc, item, "type", JSON_STRING));
-		const char *access = json_string(doc, json_get(doc, item, "access", JSON_STRING));
-
-		spec_apply_rule(json_bool(doc, json_get(doc, item, "allow", JSON_BOOL), false),
-				type ? type : "", access ? access : "",
-				get_number(doc, item, "major", JSON_NUMBER | JSON_NULL),
-				get_number(doc, item, "minor", JSON_NUMBER | JSON_NULL),
-				every_device);
-	}
-}
-
 uint64_t spec_memory_max(const char *text)
 {
 	unsigned long long number;
@@ -101,7 +86,16 @@ static void read_resources(struct json_document *doc, const struct json_node *re
 	const char *max = json_string(doc, json_get(doc, unified, "memory.max", JSON_STRING));
 	int64_t limit = get_number(doc, memory, "limit", JSON_NUMBER | JSON_NULL);
 
-	read_device_rules(doc, json_get(doc, resources, "devices", LIST), &spec->every_device);
+	json_each(rule, json_get(doc, resources, "devices", LIST)) {
+		const char *type = json_string(doc, json_get(doc, rule, "type", JSON_STRING));
+		const char *access = json_string(doc, json_get(doc, rule, "access", JSON_STRING));
+
+		spec_apply_rule(json_bool(doc, json_get(doc, rule, "allow", JSON_BOOL), false),
+				type ? type : "", access ? access : "",
+				get_number(doc, rule, "major", JSON_NUMBER | JSON_NULL),
+				get_number(doc, rule, "minor", JSON_NUMBER | JSON_NULL),
+				&spec->every_device);
+	}
 	spec->memory_limit = max ? spec_memory_max(max) : limit > 0 ? (uint64_t)limit : 0;
 }
 
@@ -173,15 +167,6 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 	else if (spec_add_annotation(doc->arena, spec, annotation, &reason) < 0)
 		(void)(reason.memory ? json_no_memory(doc)
 				     : json_fail(doc, member, "%s", reason.text));
-}
-
-static void read_own_annotations(struct json_document *doc, const struct json_node *annotations,
-				 struct spec *spec)
-{
-	json_each(member, annotations) {
-		if (text_starts_with(member->key, SPEC_ANNOTATION_PREFIX))
-			add_own_annotation(doc, member, spec);
-	}
 }
 
 /* ---- mounts ---- */
@@ -271,7 +256,10 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 	read_mount_list(&doc, json_get(&doc, doc.root, "mounts", LIST), &spec);
 	read_linux(&doc, json_get(&doc, doc.root, "linux", OBJECT), &spec);
 	annotations = json_get(&doc, doc.root, "annotations", OBJECT);
-	read_own_annotations(&doc, annotations, &spec);
+	json_each(member, annotations) {
+		if (text_starts_with(member->key, SPEC_ANNOTATION_PREFIX))
+			add_own_annotation(&doc, member, &spec);
+	}
 	spec.identity = identity_read(&doc, annotations, &spec);
 	check_identity(&doc, annotations, &spec.identity);
 	read_hooks(&doc, json_get(&doc, doc.root, "hooks", JSON_ANY), &spec);
