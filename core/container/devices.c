@@ -9,16 +9,14 @@
 void container_warn_of_number(struct container *container, const struct spec_device *device,
 			      enum node_number found)
 {
-	struct arena *arena = &container->arena;
-
 	if (found == NUMBER_VDPA)
-		(void)warnings_add(arena, &container->warnings, "vdpa_device",
+		(void)warnings_add(&container->arena, &container->warnings, "vdpa_device",
 				   "%.128s is a vDPA device, which verbs cannot use: remove the "
 				   "vDPA device from its PCI function",
 				   device->path);
 	else
 		(void)warnings_add(
-			arena, &container->warnings, "unproven_device",
+			&container->arena, &container->warnings, "unproven_device",
 			"%.128s has the device number %lld:%lld, which belongs to no verbs device "
 			"on this node; if it once did, the numbers have changed since then: delete "
 			"the pod, so that its devices are allocated again",
@@ -51,12 +49,10 @@ static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
 	return false;
 }
 
-/*
- * A rootless engine cannot create device files: podman mounts the node's instead, and linux.devices
+/* A rootless engine cannot create device files: podman mounts the node's instead, and linux.devices
  * is empty. The mount is then the wish of the engine's own user, who may use the device. In
  * Kubernetes, also in a rootless one, allocated devices are in linux.devices, and a mount
- * (hostPath) is only a wish of the pod's author.
- */
+ * (hostPath) is only a wish of the pod's author. */
 bool container_mounts_count(const struct spec *spec)
 {
 	return !spec->identity.kubernetes && rootless();

@@ -184,10 +184,8 @@ bool port_is_active(const struct port *port)
 	return strcmp(port->state, "ACTIVE") == 0;
 }
 
-/*
- * The kubelet's order is that of a Go map, so the environment's order means nothing
- * (core/spec/spec.h); a PCI address is the same rail on all nodes of one kind.
- */
+/* The kubelet's order is that of a Go map, so the environment's order means nothing; a PCI address
+ * is the same rail on all nodes of one kind. */
 static int compare_by_address(const void *a, const void *b)
 {
 	const struct device *x = a;
@@ -204,9 +202,8 @@ void devices_sort(struct devices *devices)
 	if (devices->n)
 		qsort(devices->item, devices->n, sizeof(*devices->item), compare_by_address);
 	for (size_t i = 0; i < devices->n; i++) {
-		if (kept && strcmp(devices->item[kept - 1].uverbs, devices->item[i].uverbs) == 0)
-			continue;
-		devices->item[kept++] = devices->item[i];
+		if (!kept || strcmp(devices->item[kept - 1].uverbs, devices->item[i].uverbs) != 0)
+			devices->item[kept++] = devices->item[i];
 	}
 	devices->n = kept;
 }

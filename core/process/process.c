@@ -113,12 +113,12 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
  * The runtime is our parent. Its container's init is its child; with a user namespace crun forks
  * once more and the init falls to the runtime's own parent, conmon.
  */
-static bool started_by_our_runtime(const struct process *process)
+static bool started_by_our_runtime(pid_t pid, int proc)
 {
 	cleanup_fd runtime = process_open_proc(getppid());
-	uint64_t parent = process_stat_read(process->proc, "stat", PROCESS_STAT_PARENT);
+	uint64_t parent = process_stat_read(proc, "stat", PROCESS_STAT_PARENT);
 
-	return process->pid != getppid() && parent > 1 &&
+	return pid != getppid() && parent > 1 &&
 	       (parent == (uint64_t)getppid() ||
 		(runtime >= 0 &&
 		 parent == process_stat_read(runtime, "stat", PROCESS_STAT_PARENT)));
@@ -135,41 +135,39 @@ static bool has_ended(int pidfd)
 int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
 		 struct err *err)
 {
-	cleanup_process process = PROCESS_NONE;
+	cleanup_fd pidfd = -1;
+	cleanup_fd proc = -1;
 	bool proven;
 
 	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it; 1 is init. */
 	if (pid <= 1 || pid > INT_MAX)
 		return err_set(err, "pid %lld in the state JSON is not the process of a container",
 			       (long long)pid);
-	process.pid = (pid_t)pid;
-	process.pidfd = (int)syscall(SYS_pidfd_open, process.pid, 0);
-	if (process.pidfd < 0 && errno == ESRCH)
+	pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
+	if (pidfd < 0 && errno == ESRCH)
 		return 0;
-	if (process.pidfd < 0)
-		return err_sys(err, errno, "pidfd_open of pid %d", process.pid);
-	process.proc = process_open_proc(process.pid);
-	if (process.proc < 0 && process.proc != -ENOENT)
-		return err_sys(err, -process.proc, "/proc/%d", process.pid);
-	proven = process.proc >= 0 &&
-		 (in_cgroup(process.proc, id, cgroup) || started_by_our_runtime(&process));
+	if (pidfd < 0)
+		return err_sys(err, errno, "pidfd_open of pid %d", (pid_t)pid);
+	proc = process_open_proc((pid_t)pid);
+	if (proc < 0 && proc != -ENOENT)
+		return err_sys(err, -proc, "/proc/%d", (pid_t)pid);
+	proven = proc >= 0 &&
+		 (in_cgroup(proc, id, cgroup) || started_by_our_runtime((pid_t)pid, proc));
 	/* If it is alive now, what /proc/<pid> said above was about this process. */
-	if (process.proc < 0 || has_ended(process.pidfd))
+	if (proc < 0 || has_ended(pidfd))
 		return 0;
 	if (!proven)
 		return err_set(err,
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
 			       "its parent process belongs to that container",
-			       process.pid, id);
-	*ret_process = process;
-	process = PROCESS_NONE;
+			       (pid_t)pid, id);
+	*ret_process = (struct process){(pid_t)pid, take_fd(&pidfd)};
 	return 1;
 }
 
 void process_close(struct process *process)
 {
 	cleanup_close_fd(&process->pidfd);
-	cleanup_close_fd(&process->proc);
 }
 
 int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,

@@ -13,10 +13,9 @@
 struct process {
 	pid_t pid;
 	int pidfd;
-	int proc; /* /proc/<pid> */
 };
 
-#define PROCESS_NONE ((struct process){.pidfd = -1, .proc = -1})
+#define PROCESS_NONE ((struct process){.pidfd = -1})
 
 /* Opens the process and checks that it is this container's: its cgroup names the container's id or
  * the last part of linux.cgroupsPath (NULL: none), or the runtime that called us started it.

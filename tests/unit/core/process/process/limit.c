@@ -62,7 +62,7 @@ UNIT_ROWS(limit_cases)
 /* 0: refused, and said why */
 static int raise_without_the_right(const void *context)
 {
-	struct process process = {.pid = *(const pid_t *)context, .pidfd = -1, .proc = -1};
+	struct process process = {.pid = *(const pid_t *)context, .pidfd = -1};
 	struct err err;
 	bool changed = false;
 

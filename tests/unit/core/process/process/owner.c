@@ -11,12 +11,11 @@
 /* What was opened is that process, held until it is closed, and by nothing that we start. */
 static bool is_held(struct process *process, pid_t pid)
 {
-	const int fds[] = {process->pidfd, process->proc};
-	bool held = process->pid == pid && fcntl(fds[0], F_GETFD) == FD_CLOEXEC &&
-		    fcntl(fds[1], F_GETFD) == FD_CLOEXEC;
+	int fd = process->pidfd;
+	bool held = process->pid == pid && fcntl(fd, F_GETFD) == FD_CLOEXEC;
 
 	process_close(process);
-	return held && fcntl(fds[0], F_GETFD) < 0 && fcntl(fds[1], F_GETFD) < 0;
+	return held && fcntl(fd, F_GETFD) < 0;
 }
 
 /* process_open as an exit status: 0 ended, 1 the container's, 2 not the container's */
