@@ -105,14 +105,13 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
  * The runtime itself sets a limit that the spec lists, runc only after createRuntime. Without the
  * right to raise it (rootless podman) the container gets the rest, as with the shim.
  */
-static int raise_memlock(const struct run *run, const struct process *process, bool *ret_changed,
-			 struct err *err)
+static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, struct err *err)
 {
 	const struct container *container = &run->container;
 	const struct plan *plan = &container->plan;
 
-	if (!plan->adds_rlimit ||
-	    process_raise_memlock(process, plan->memlock, ret_changed, err) == 0)
+	if (!plan->adds_rlimit || process_raise_memlock((pid_t)run->state.pid, pidfd, plan->memlock,
+							ret_changed, err) == 0)
 		return 0;
 	if (container->config.fail_on_error || run->outcome.repeats)
 		return -1;
@@ -130,15 +129,15 @@ static int apply_plan(struct run *run, struct err *err)
 	bool writes = !run->outcome.repeats;
 	bool raised = false;
 	bool wrote = false;
-	cleanup_process process = PROCESS_NONE;
+	cleanup_fd pidfd = -1;
 	int status = process_open(run->state.pid, run->state.id, spec_cgroup_name(&container->spec),
-				  &process, err);
+				  &pidfd, err);
 
 	if (status <= 0)
 		return status;
 	if (writes && container_open_root(container, err) < 0)
 		return -1;
-	status = raise_memlock(run, &process, &raised, err);
+	status = raise_memlock(run, pidfd, &raised, err);
 	if (status == 0 && writes)
 		status = write_nccl_conf(container, &wrote, err);
 	run->outcome.changed = raised || wrote;

@@ -105,16 +105,14 @@ static bool lists(int dir, int64_t pid)
  * whose cgroup.procs names it */
 static int raise_one(struct members *members, int dir, int64_t pid)
 {
-	cleanup_process process = PROCESS_NONE;
+	cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
 	bool changed = false;
 
-	process.pid = (pid_t)pid;
-	process.pidfd = (int)syscall(SYS_pidfd_open, process.pid, 0);
-	if (process.pidfd < 0 && errno != ESRCH)
-		return err_sys(members->err, errno, "pidfd_open of pid %d", process.pid);
-	if (process.pidfd < 0 || !lists(dir, pid))
+	if (pidfd < 0 && errno != ESRCH)
+		return err_sys(members->err, errno, "pidfd_open of pid %d", (pid_t)pid);
+	if (pidfd < 0 || !lists(dir, pid))
 		return 0;
-	if (process_raise_memlock(&process, members->memlock, &changed, members->err) < 0)
+	if (process_raise_memlock((pid_t)pid, pidfd, members->memlock, &changed, members->err) < 0)
 		return -1;
 	members->raised += changed;
 	return 0;

@@ -132,8 +132,7 @@ static bool has_ended(int pidfd)
 	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
-int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
-		 struct err *err)
+int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd, struct err *err)
 {
 	cleanup_fd pidfd = -1;
 	cleanup_fd proc = -1;
@@ -161,35 +160,29 @@ int process_open(int64_t pid, const char *id, const char *cgroup, struct process
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
 			       "its parent process belongs to that container",
 			       (pid_t)pid, id);
-	*ret_process = (struct process){(pid_t)pid, take_fd(&pidfd)};
+	*ret_pidfd = take_fd(&pidfd);
 	return 1;
 }
 
-void process_close(struct process *process)
-{
-	cleanup_close_fd(&process->pidfd);
-}
-
-int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
-			  struct err *err)
+int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err)
 {
 	struct rlimit64 limit;
-	int status = prlimit64(process->pid, RLIMIT_MEMLOCK, NULL, &limit);
+	int status = prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit);
 
 	*ret_changed = false;
 	if (status == 0) {
-		if (!memlock_raise(&limit, bytes) || has_ended(process->pidfd))
+		if (!memlock_raise(&limit, bytes) || has_ended(pidfd))
 			return 0;
-		status = prlimit64(process->pid, RLIMIT_MEMLOCK, &limit, NULL);
+		status = prlimit64(pid, RLIMIT_MEMLOCK, &limit, NULL);
 	}
 	if (status < 0)
 		return errno == ESRCH ? 0
 				      : err_sys(err, errno,
 						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "
 						"CAP_SYS_RESOURCE on the node)",
-						process->pid);
+						pid);
 	/* prlimit(2) takes no pidfd. If the process still lives now, the pid was its own, and so
 	 * was the limit. */
-	*ret_changed = !has_ended(process->pidfd);
+	*ret_changed = !has_ended(pidfd);
 	return 0;
 }

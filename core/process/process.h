@@ -7,24 +7,13 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "core/base/arena.h"
 #include "core/base/err.h"
-
-struct process {
-	pid_t pid;
-	int pidfd;
-};
-
-#define PROCESS_NONE ((struct process){.pidfd = -1})
 
 /* Opens the process and checks that it is this container's: its cgroup names the container's id or
  * the last part of linux.cgroupsPath (NULL: none), or the runtime that called us started it.
- * Returns 1; 0 if the process has ended, which is no error; -1 if it is another's. */
-int process_open(int64_t pid, const char *id, const char *cgroup, struct process *ret_process,
-		 struct err *err);
-void process_close(struct process *process);
-
-#define cleanup_process __attribute__((cleanup(process_close))) struct process
+ * Returns 1, with a pidfd that the caller owns; 0 if the process has ended, which is no error; -1
+ * if it is another's. */
+int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd, struct err *err);
 
 /* /proc/<pid>, or -errno; another file system mounted there must not speak for the kernel
  * (CVE-2025-52881). */
@@ -33,8 +22,7 @@ int process_open_proc(pid_t pid);
 /* Raises RLIMIT_MEMLOCK, soft and hard, to at least bytes (MEMLOCK_UNLIMITED: no limit). Needs
  * CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed: the
  * limit was lower. A process that has ended meanwhile is no error. */
-int process_raise_memlock(const struct process *process, uint64_t bytes, bool *ret_changed,
-			  struct err *err);
+int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err);
 
 /* ---- /proc/PID/stat: its fields (proc(5)) ---- */
 

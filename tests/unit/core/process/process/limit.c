@@ -38,36 +38,33 @@ static const struct limit_case limit_cases[] = {
 
 UNIT_ROWS(limit_cases)
 {
-	struct process process = PROCESS_NONE;
 	struct rlimit64 limit;
 	struct err err;
 	bool changed = !row->changed;
 	pid_t pid = unit_start(sleep_long, NULL);
+	/* Our own child is not "started by our runtime" for us: held here by hand. */
+	cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &row->before, NULL), 0);
-	/* Our own child is not "started by our runtime" for us: held here by hand. */
-	process.pid = pid;
-	process.pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	assert_int_equal(process_raise_memlock(&process, row->bytes, &changed, &err), 0);
+	assert_int_equal(process_raise_memlock(pid, pidfd, row->bytes, &changed, &err), 0);
 	assert_int_equal(changed, row->changed);
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
 	assert_memory_equal(&limit, &row->after, sizeof(limit));
 	end(pid);
 	/* Its end is no error, whatever the limit would have been. */
-	assert_int_equal(process_raise_memlock(&process, UINT64_MAX, &changed, &err), 0);
+	assert_int_equal(process_raise_memlock(pid, pidfd, UINT64_MAX, &changed, &err), 0);
 	assert_false(changed);
-	process_close(&process);
 }
 
 /* 0: refused, and said why */
 static int raise_without_the_right(const void *context)
 {
-	struct process process = {.pid = *(const pid_t *)context, .pidfd = -1};
+	pid_t pid = *(const pid_t *)context;
 	struct err err;
 	bool changed = false;
 
 	drop_resource_capability();
-	if (process_raise_memlock(&process, 1 << 20, &changed, &err) == 0 || changed)
+	if (process_raise_memlock(pid, -1, 1 << 20, &changed, &err) == 0 || changed)
 		return 1;
 	return strstr(err.text, "needs CAP_SYS_RESOURCE on the node") ? 0 : 2;
 }

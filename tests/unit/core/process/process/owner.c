@@ -8,26 +8,22 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-/* What was opened is that process, held until it is closed, and by nothing that we start. */
-static bool is_held(struct process *process, pid_t pid)
+/* What was opened is a process that lives, and nothing that we start holds it. */
+static bool is_held(int pidfd)
 {
-	int fd = process->pidfd;
-	bool held = process->pid == pid && fcntl(fd, F_GETFD) == FD_CLOEXEC;
-
-	process_close(process);
-	return held && fcntl(fd, F_GETFD) < 0;
+	return fcntl(pidfd, F_GETFD) == FD_CLOEXEC &&
+	       syscall(SYS_pidfd_send_signal, pidfd, 0, NULL, 0) == 0;
 }
 
 /* process_open as an exit status: 0 ended, 1 the container's, 2 not the container's */
 static int judge(pid_t pid, const char *cgroup)
 {
-	struct process process = PROCESS_NONE;
+	cleanup_fd pidfd = -1;
 	struct err err;
-	int found = process_open(pid, ID, cgroup, &process, &err);
+	int found = process_open(pid, ID, cgroup, &pidfd, &err);
 
-	if (found == 1 && !is_held(&process, pid))
+	if (found == 1 && !is_held(pidfd))
 		return 5;
-
 	if (found < 0)
 		return strstr(err.text, "is not a process of container " ID ":") ? 2 : 3;
 	return found;
@@ -38,12 +34,12 @@ UNIT_TEST("pids that name no container's process are refused")
 	static const int64_t pids[] = {INT64_MIN, -1, 0, 1, (int64_t)INT_MAX + 1, INT64_MAX};
 
 	for (size_t i = 0; i < LENGTH(pids); i++) {
-		struct process process = PROCESS_NONE;
+		int pidfd = -1;
 		struct err err;
 
-		assert_int_equal(process_open(pids[i], ID, NULL, &process, &err), -1);
+		assert_int_equal(process_open(pids[i], ID, NULL, &pidfd, &err), -1);
 		assert_has(err.text, "is not the process of a container");
-		assert_int_equal(process.pidfd, -1);
+		assert_int_equal(pidfd, -1);
 	}
 }
 
@@ -75,7 +71,7 @@ static int judge_child(const void *context)
 /* Opens that many descriptors more, and no other. 0: what does not open then is said */
 static int judge_with(rlim_t descriptors, const char *reason)
 {
-	struct process process = PROCESS_NONE;
+	int pidfd;
 	cleanup_fd lowest = dup(STDIN_FILENO);
 	rlim_t limit = (rlim_t)lowest + descriptors;
 	pid_t pid = getppid();
@@ -85,7 +81,7 @@ static int judge_with(rlim_t descriptors, const char *reason)
 	lowest = -1;
 	if (prlimit64(0, RLIMIT_NOFILE, &(struct rlimit64){limit, limit}, NULL) < 0)
 		return UNIT_NOT_HERE;
-	if (process_open(pid, ID, NULL, &process, &err) != -1)
+	if (process_open(pid, ID, NULL, &pidfd, &err) != -1)
 		return 1;
 	return strstr(err.text, reason) && strstr(err.text, "Too many open files") ? 0 : 2;
 }

@@ -108,12 +108,13 @@ static int live_for(const void *context)
 /* The hook, whose parent is the process' parent, too. Exits with 1 if it found it alive. */
 static int raise_limit(const void *context)
 {
-	struct process process = PROCESS_NONE;
+	pid_t pid = *(const pid_t *)context;
+	int pidfd;
 	struct err err;
 	bool changed;
-	int alive = process_open(*(const pid_t *)context, "a-container", NULL, &process, &err);
+	int alive = process_open(pid, "a-container", NULL, &pidfd, &err);
 
-	if (alive > 0 && process_raise_memlock(&process, 1, &changed, &err) < 0)
+	if (alive > 0 && process_raise_memlock(pid, pidfd, 1, &changed, &err) < 0)
 		alive = -1;
 	return alive < 0 ? 2 : alive;
 }
@@ -176,28 +177,27 @@ static pid_t start_as(pid_t pid)
 UNIT_TEST_IF(may_choose_pids(), "pid: what a reused one means now is left alone")
 {
 	const struct rlimit64 low = {1 << 16, 1 << 16};
-	struct process held = PROCESS_NONE;
+	int pidfd;
 	struct rlimit64 limit;
 	struct err err;
 	bool changed = true;
 	pid_t container = unit_start(sleep_long, NULL);
 
-	held.pid = container;
-	held.pidfd = (int)syscall(SYS_pidfd_open, container, 0);
-	assert_true(held.pidfd >= 0);
+	pidfd = (int)syscall(SYS_pidfd_open, container, 0);
+	assert_true(pidfd >= 0);
 	(void)kill(container, SIGKILL);
 	assert_int_equal(waitpid(container, NULL, 0), container);
 	assert_int_equal(start_as(container), container);
 	assert_int_equal(prlimit64(container, RLIMIT_MEMLOCK, &low, NULL), 0);
-	assert_int_equal(process_raise_memlock(&held, 1 << 20, &changed, &err), 0);
+	assert_int_equal(process_raise_memlock(container, pidfd, 1 << 20, &changed, &err), 0);
 	assert_false(changed);
 	assert_int_equal(prlimit64(container, RLIMIT_MEMLOCK, NULL, &limit), 0);
 	assert_int_equal(limit.rlim_cur, 1 << 16);
 	/* Nor is it taken for the container by who looks only now. */
-	assert_int_equal(process_open(container, "a-container", NULL, &held, &err), -1);
+	assert_int_equal(process_open(container, "a-container", NULL, &pidfd, &err), -1);
 	assert_has(err.text, "is not a process of container");
 	end(container);
-	process_close(&held);
+	(void)close(pidfd);
 }
 
 /* ---- what is mounted over the kernel's files ---- */
@@ -206,7 +206,7 @@ UNIT_TEST_IF(may_choose_pids(), "pid: what a reused one means now is left alone"
  * UNIT_NOT_HERE if this machine allows no such mount. */
 static int look_at_forged_files(UNUSED const void *context)
 {
-	struct process process = PROCESS_NONE;
+	int pidfd;
 	struct node node = NODE_NONE;
 	struct err err;
 	char path[64];
@@ -220,7 +220,7 @@ static int look_at_forged_files(UNUSED const void *context)
 	(void)mkdir(path, 0755);
 	(void)mkdir("/sys/dev", 0755);
 	(void)mkdir("/sys/dev/char", 0755);
-	refused = process_open(getppid(), "a-container", NULL, &process, &err) == -1 &&
+	refused = process_open(getppid(), "a-container", NULL, &pidfd, &err) == -1 &&
 		  strstr(err.text, "Operation not supported") && node_open("/", &node, &err) < 0 &&
 		  strstr(err.text, "is not sysfs");
 	return !refused;
