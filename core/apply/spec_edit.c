@@ -195,18 +195,17 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	      struct err *err)
 {
 	struct edit e = {.arena = arena, .spec = spec, .plan = plan, .members.arena = arena};
-	const struct json_node *process = spec->process;
 	struct arena_text out = {.arena = arena};
 	size_t from = 0;
 
-	if (!process)
+	if (!spec->process)
 		return err_set(err,
 			       "config.json has no process object, so that nothing can be granted");
 	edit_env(&e);
 	edit_memlock(&e, inherited);
 	edit_capabilities(&e);
 	edit_seccomp(&e);
-	add_to(&e, process, NULL, "{}", &e.members);
+	add_to(&e, spec->process, NULL, "{}", &e.members);
 	*ret_text = *text;
 	if (!e.n || arena->failed)
 		return err_of_arena(arena, err);

@@ -13,10 +13,8 @@ size_t json_line_at(const char *text, size_t offset)
 	const char *end = text + offset;
 	size_t line = 1;
 
-	while ((text = memchr(text, '\n', (size_t)(end - text)))) {
+	for (; (text = memchr(text, '\n', (size_t)(end - text))); text++)
 		line++;
-		text++;
-	}
 	return line;
 }
 
