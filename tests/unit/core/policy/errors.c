@@ -83,6 +83,8 @@ static const struct bad_case {
 	 "{\"nccl\":{\"extra\":{\"0A\":\"1\"}}}", "line 1: nccl.extra.0A: a variable\'s name"},
 	{"wrong: nccl.extra, a name with the digit 9 first",
 	 "{\"nccl\":{\"extra\":{\"9A\":\"1\"}}}", "line 1: nccl.extra.9A: a variable\'s name"},
+	{"wrong: nccl.extra, a digit as a name", "{\"nccl\":{\"extra\":{\"1\":\"1\"}}}",
+	 "line 1: nccl.extra.1: a variable\'s name"},
 	{"wrong: nccl.extra, an empty name", "{\"nccl\":{\"extra\":{\"\":\"1\"}}}",
 	 "a variable's name"},
 	{"wrong: nccl.extra, a name with a NUL", "{\"nccl\":{\"extra\":{\"A\\u0000B\":\"1\"}}}",
@@ -198,6 +200,8 @@ static const struct extra_case {
 	 "{\"nccl\":{\"extra\":{\"NCCL_IB_GID_INDEX\":\"3\"}}}"},
 	{"extra: NCCL_NET_GDR_LEVEL where nccl.gdr_level is null",
 	 "{\"nccl\":{\"extra\":{\"NCCL_NET_GDR_LEVEL\":\"3\"}}}"},
+	{"extra: NCCL_IB_DISABLE", "{\"nccl\":{\"extra\":{\"NCCL_IB_DISABLE\":\"0\"}}}"},
+	{"extra: NCCL_IBEXT_DISABLE", "{\"nccl\":{\"extra\":{\"NCCL_IBEXT_DISABLE\":\"0\"}}}"},
 };
 
 UNIT_ROWS(extra_cases)

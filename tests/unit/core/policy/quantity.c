@@ -26,6 +26,7 @@ static const struct good_case {
 	{"quantity: 2T", "2T", UINT64_C(2000000000000)},
 	{"quantity: 2P", "2P", UINT64_C(2000000000000000)},
 	{"quantity: 18E", "18E", UINT64_C(18000000000000000000)},
+	{"quantity: 9Gi", "9Gi", 9 * KI *KI *KI},
 	{"quantity: 2^64-2 bytes", "18446744073709551614", UINT64_MAX - 1},
 };
 
