@@ -18,7 +18,7 @@ static bool may_have_device(const struct container *container, const struct outc
 	if (container->devices_known)
 		return devices_any(&container->devices);
 	if (!container->text.bytes && !container->spec_known)
-		return outcome->asks && asks;
+		return asks;
 	return (asks || outcome->options->ask ||
 		(container->has_config && container->config.opt_in == OPT_IN_DEVICE)) &&
 	       container_names_device(container);
@@ -60,11 +60,10 @@ static bool is_said(struct container *container, const struct outcome *outcome)
 /* Once, unless the container must fail for it. */
 static bool log_refusal(struct container *container, const struct outcome *outcome)
 {
-	const struct spec *spec = &container->spec;
 	bool denied = outcome->result == RECORD_DENIED;
 	const char *line;
 
-	if ((!denied && (spec->identity.sandbox || !request_is_made(spec))) ||
+	if ((!denied && !request_is_made(&container->spec)) ||
 	    (!outcome->must_fail && is_said(container, outcome)))
 		return false;
 	line = log_reason(container, denied ? LOG_WARNING : LOG_INFO,
@@ -106,5 +105,5 @@ bool log_ungranted(struct container *container, const struct outcome *outcome)
 	if (!failed && (container->spec_known || !outcome->tells))
 		return log_refusal(container, outcome);
 	log_and_tell(container, outcome->err.text, outcome);
-	return failed;
+	return true;
 }

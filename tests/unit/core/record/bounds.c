@@ -68,6 +68,11 @@ static const struct victim_case {
 	 RECORD_DENIED,
 	 "a-0-0"},
 	{"…whichever it is", {{"a", 511, "d"}, {"b", 512, "d"}}, "b", RECORD_DENIED, "b-0-0"},
+	{"a namespace whose name begins as another's has its own count",
+	 {{"a", 500, "d"}, {"ab", 523, "d"}},
+	 "b",
+	 RECORD_DENIED,
+	 "ab-0-0"},
 	{"the namespace counts before the pod",
 	 {{"a", 1, "ddddddddddddddddddddddddddddddddddddddddddddd"}, {"b", 978, "d"}},
 	 "b",
@@ -146,6 +151,26 @@ UNIT_ROWS_AS("the pod that has the most loses one, and no other of its namespace
 	/* The oldest by the clock in its name, which was written last */
 	for (int i = 0; i < FULL; i++)
 		assert_string_not_equal(entries[i].id, "m1022");
+}
+
+UNIT_TEST("a pod whose uid begins as another's has its own count")
+{
+	cleanup_scene scene = scene_make();
+	struct record_entry *entries;
+	struct record record = denied;
+	char path[128];
+
+	for (int i = 0; i < FULL; i++) {
+		(void)snprintf(path, sizeof(path), RECORD_DIR "/a_%s_c%d_denied_%010x_x%d.json",
+			       i < FULL / 2 ? "p" : "pa", i, (unsigned)i, i);
+		unit_write(scene.dir.fd, path, "{}", 0600);
+	}
+	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0700, 0), 0);
+	record.pod_namespace = "a";
+	assert_int_equal(write_record(&scene, &record), 0);
+	assert_int_equal(list_records(&scene, &entries), FULL);
+	for (int i = 0; i < FULL; i++)
+		assert_string_not_equal(entries[i].id, "x511");
 }
 
 UNIT_TEST("a pod that is refused 1,100 times pushes out nobody else's record")

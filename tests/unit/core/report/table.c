@@ -45,7 +45,7 @@ static const struct outcome_case {
 	enum record_result result;
 	bool must_fail;
 	const char *reason; /* a part of it; NULL: there is none */
-	int caller;         /* says that it asks: 1; that it does not: -1; nothing: 0 */
+	int caller; /* says that it asks: 1, by --ask: 2; that it does not: -1; nothing: 0 */
 } outcome_cases[] = {
 	/* Nothing fails. */
 	{"grant", ASKS_WITH_DEVICE, "", NO_STEP, RECORD_GRANTED, false, NULL, 0},
@@ -155,6 +155,8 @@ static const struct outcome_case {
 	 "process", 0},
 	{"spec: does not ask, opt_in device", BROKEN("{" DEVICE), ON_ERROR ",\"opt_in\":\"device\"",
 	 NO_STEP, RECORD_FAILED, true, "process", 0},
+	{"spec: does not ask, --ask", BROKEN("{" DEVICE), ON_ERROR, NO_STEP, RECORD_FAILED, true,
+	 "process", 2},
 	{"spec: the caller knows that it asks", BROKEN("{" DEVICE), ON_ERROR, NO_STEP,
 	 RECORD_FAILED, true, "process", 1},
 	{"spec: the caller knows that it does not ask", BROKEN("{" ASKS "," DEVICE), ON_ERROR,
@@ -219,7 +221,7 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 {
 	cleanup_unit_dir dir = unit_dir_make();
 	cleanup_container container = CONTAINER_NONE;
-	const struct options options = {.sysroot = dir.path};
+	const struct options options = {.sysroot = dir.path, .ask = row->caller == 2};
 	const bool asks = row->caller > 0;
 	struct err *err = &ret_outcome->err;
 	int status;
@@ -230,7 +232,7 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 		.way_in = "test",
 		.options = &options,
 		.repeats = repeats,
-		.asks = row->caller ? &asks : NULL,
+		.asks = row->caller % 2 ? &asks : NULL,
 	};
 	status = read_spec(row, &container, err);
 	if (status == 0)
