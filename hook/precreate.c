@@ -88,7 +88,9 @@ int precreate_run(const struct options *options)
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	run.outcome = (struct outcome){.way_in = "precreate", .options = options, .tells = true};
+	run.outcome.way_in = "precreate";
+	run.outcome.options = options;
+	run.outcome.tells = true;
 	run.container = CONTAINER_NONE;
 	status = serve_stdin(&run);
 	container_free(&run.container);

@@ -267,13 +267,11 @@ int stage_run(const struct options *options, const char *stage)
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	run.outcome = (struct outcome){
-		.way_in = stage,
-		.options = options,
-		.tells = true,
-		.repeats = strcmp(stage, "poststart") == 0,
-		.asks = &run.state.asks,
-	};
+	run.outcome.way_in = stage;
+	run.outcome.options = options;
+	run.outcome.tells = true;
+	run.outcome.repeats = strcmp(stage, "poststart") == 0;
+	run.outcome.asks = &run.state.asks;
 	run.container = CONTAINER_NONE;
 	deadline_arm(start_unserved);
 	status = serve_state(&run);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What no grant runs: the outcome of a failed step, and the lines of refusals and failures. */
+/* The outcome of a failed step, and the lines of what is not given: most grants run none of it. */
 #include <string.h>
 #include <syslog.h>
 

@@ -37,11 +37,12 @@ struct outcome {
 	const bool *asks; /* whether the container asks, if known without config.json; or NULL */
 
 	/* What it gave, beside the limit */
-	bool changed;          /* anything: a run that finds all in place has nothing to log */
-	bool capabilities;     /* all of the plan's */
-	const char *nccl;      /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
-	struct err err;        /* why it failed */
-	struct err unconfined; /* why the entry point is not confined (confine()); "": it is */
+	bool changed;      /* anything: a run that finds all in place has nothing to log */
+	bool capabilities; /* all of the plan's */
+	const char *nccl;  /* where its variables went: "env", "/etc/nccl.conf"; NULL: none */
+
+	struct err err;        /* why a step failed */
+	struct err unconfined; /* why confine() failed; "": it did not */
 
 	/* What was decided */
 	enum record_result result; /* RECORD_NOTHING to RECORD_FAILED; "granted" also by "tcp" */

@@ -158,7 +158,8 @@ int shim_run(int argc, char **argv)
 	int status;
 
 	shim.container = CONTAINER_NONE;
-	shim.outcome = (struct outcome){.way_in = "runtime", .options = &shim.options};
+	shim.outcome.way_in = "runtime";
+	shim.outcome.options = &shim.options;
 	shim.options.sysroot = sysroot ? sysroot : "/";
 	shim.options.config = option("OCI_RDMA_CONFIG");
 	status = run_runtime(&shim, argc, argv);
