@@ -21,22 +21,19 @@
 
 /* What a line begins with in the journal */
 #define FRONT "<%d>%s[%d]: "
-#define FRONT_OF(priority) LOG_DAEMON | (priority), ident, getpid()
+#define FRONT_OF(priority) LOG_DAEMON | (priority), daemon_name ? daemon_name : HOOK_NAME, getpid()
 
-/* The name of the program that logs, by which the journal is searched */
-static const char *ident = HOOK_NAME;
-static bool is_daemon;
+static const char *daemon_name; /* NULL: we are a hook or a shim */
 
 void log_as_daemon(const char *name)
 {
-	ident = name;
-	is_daemon = true;
+	daemon_name = name;
 }
 
 void tell_caller(const char *line)
 {
-	if (!is_daemon)
-		tell(ident, line);
+	if (!daemon_name)
+		tell(HOOK_NAME, line);
 }
 
 bool journal_send(const char *message, size_t len)
@@ -54,8 +51,8 @@ static const char *send_line(char *line)
 	const char *text = strstr(line, "]: ") + strlen("]: ");
 
 	text_make_printable(line);
-	if (!journal_send(line, strlen(line)) && is_daemon)
-		tell(ident, text);
+	if (!journal_send(line, strlen(line)) && daemon_name)
+		tell(daemon_name, text);
 	return text;
 }
 

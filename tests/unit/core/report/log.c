@@ -72,6 +72,8 @@ static const struct log_case {
 
 	{"granted: one line", RECORD_GRANTED, DECISION_GRANT, ASKS, CHANGED, NULL, 0, GRANT, NULL,
 	 NULL, true},
+	{"granted: TCP alone", RECORD_GRANTED, DECISION_TCP, ASKS, CHANGED, NULL, 0, "tcp:", NULL,
+	 NULL, true},
 	{"granted: nothing changed, no line", RECORD_GRANTED, DECISION_GRANT, ASKS, 0, NULL, 0,
 	 NULL, NULL, NULL, false},
 	{"granted: what the engine cannot give", RECORD_GRANTED, DECISION_GRANT, ASKS, LACKS, NULL,
