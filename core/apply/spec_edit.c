@@ -42,7 +42,7 @@ static void splice(struct edit *e, size_t begin, size_t end, const char *text)
 		*added = (struct splice){begin, end, text};
 }
 
-/* What stands in front of the next item of a list */
+/* Separates the next item from those that the list has. */
 static const char *comma(const struct arena_text *list)
 {
 	return list->len ? "," : "";

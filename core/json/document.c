@@ -74,7 +74,7 @@ static const char *keep_text(struct json_document *doc, const void *text, size_t
 	return copy;
 }
 
-/* len: of the text, as which the value ends where yajl is, or of the opening bracket */
+/* Adds the value that ends where yajl is. len: of its text, or of its opening bracket */
 static struct json_node *add_value(struct building *b, enum json_type type, const char *text,
 				   size_t len)
 {

@@ -139,12 +139,13 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 /* No memory. Returns -1. */
 int json_no_memory(struct json_document *doc);
 
-/* ---- for document.c: each returns -1, and adds nothing to an error that stopped yajl ---- */
+/* ---- for document.c: each returns -1 ---- */
 
 /* types: those that the value was to have */
 int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types);
 
-/* said: yajl's message; only its first line is shown, as the excerpt behind it may hold anything */
+/* Adds nothing to an error of ours, which has stopped yajl. said: its message, whose first line is
+ * shown: the excerpt behind it may hold anything */
 int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned char *said);
 
 /* The text ends in the value that is open, or NULL. */

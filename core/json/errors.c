@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong with a text, in words: file, line, path of the value, reason */
+/* Words an error: file, line, path of the value, reason */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -112,7 +112,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* What follows the comma in front of the bracket behind which yajl has stopped, or NULL */
+/* yajl has stopped behind a bracket: what follows the comma in front of that, or NULL */
 static const char *find_comma(const struct json_document *doc, size_t stopped)
 {
 	const char *at = doc->text + stopped;

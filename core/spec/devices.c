@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What may be the container's devices: for one that does not ask, or that has every device */
+/* Devices of a container that does not ask by annotation, or that has every device of the host */
 #include <string.h>
 
 #include "core/base/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linux.seccomp: which system calls that verbs and NCCL need it refuses */
+/* Which system calls that verbs and NCCL need linux.seccomp refuses */
 #include "core/spec/spec.h"
 
 /*

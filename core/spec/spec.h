@@ -68,7 +68,7 @@ uint64_t spec_memory_max(const char *text);
 
 #define SPEC_VERBS_DIR "/dev/infiniband/"
 
-/* What a hook of ours has among its arguments where choosing a device is asking (CDI) */
+/* An argument of our hook in a CDI specification: choosing the device is asking. */
 #define SPEC_ASK "--ask"
 
 struct spec_device {
@@ -119,7 +119,7 @@ struct spec {
 	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */
 	const char **mounts; /* destinations */
 	size_t n_mounts;
-	/* Mounted from below SPEC_VERBS_DIR, as an engine that cannot make device files does */
+	/* Sources of mounts below SPEC_VERBS_DIR, for an engine that cannot make device files */
 	const char **verbs_sources;
 	size_t n_verbs_sources;
 
@@ -141,17 +141,18 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
 
-/* identity.c: as far as what spec has of the cgroup and the root confirms the annotations */
+/* Believes the annotations only if spec's cgroup and root confirm them (identity.c). */
 struct identity identity_read(struct json_document *doc, const struct json_node *annotations,
 			      const struct spec *spec);
 
 /* The first in process.env, as getenv(3) finds it, or NULL */
 const char *spec_getenv(const struct spec *spec, const char *name);
 
-/* What names the container in linux.cgroupsPath, "b" in "/a/b" or "a.slice:crio:b"; or NULL */
+/* The container's name in linux.cgroupsPath, "b" in "/a/b" or "a.slice:crio:b"; or NULL */
 const char *spec_cgroup_name(const struct spec *spec);
 
-/* Returns -1 with the reason: too many, or no memory. */
+/* spec->annotations is NULL, or has room for all. Returns -1 with the reason: too many, or no
+ * memory. */
 int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_annotation annotation,
 			struct err *err);
 
