@@ -35,7 +35,7 @@ struct container {
 	bool everything;           /* find and decide also what can be dismissed: for the dry run */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
 	uint64_t node_memory;      /* only where the config requires a limit below it */
-	uint64_t memlock_max;      /* this and the next as in plan.h, from who starts the runtime */
+	uint64_t memlock_max;      /* this and the next: plan.h; if we start the runtime */
 	uint64_t lacking;
 	struct config config;
 	bool has_config; /* config is loaded */
@@ -82,7 +82,7 @@ int container_plan(struct container *container, struct err *err);
 
 #define VERBS_FILE SPEC_VERBS_DIR "uverbs"
 
-/* Fills in container->text as the runtime will read it, which follows links */
+/* Fills in container->text as the runtime reads it, following links */
 void container_read_as_runtime(struct container *container, int bundle, const char *name);
 
 /* Whether its text, or without that its spec, names a verbs device's file, and our annotation that

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that linux.devices does not list, or that do not count; what few policies ask of them */
+/* Devices that linux.devices does not list or that do not count; interfaces and GPUs */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of a container whose config.json we cannot read or parse */
+/* A container whose config.json we cannot read or parse: its text, and names in it */
 #include <fcntl.h>
 #include <string.h>
 #include <sys/stat.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What few containers need: devices by address, all VFs, vfio; the node's memory */
+/* Few containers need these: devices by address, all VFs, vfio; the node's memory */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the network calls a device and its ports: for few policies, the dry run and the doctor */
+/* GIDs and network interfaces of a device: for few policies, the dry run and the doctor */
 #ifndef OCI_RDMA_NETWORK_H
 #define OCI_RDMA_NETWORK_H
 

@@ -13,9 +13,8 @@ uint64_t own_memlock_max(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	struct rlimit64 limit;
-	/* A user namespace's capabilities raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE in
-	 * the first, which no map proves: systemd's PrivateUsers=full maps all ids to themselves.
-	 */
+	/* Capabilities of a user namespace raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE
+	 * in the first one, which no map proves (systemd's PrivateUsers=full maps all ids). */
 	bool may_raise = capget(&header, data) == 0 &&
 			 data[0].effective & (UINT32_C(1) << CAP_SYS_RESOURCE) &&
 			 fs_in_first_user_namespace();
