@@ -162,6 +162,7 @@ UNIT_TEST("arena: sizes that overflow are no memory")
 	/* It is remembered, whatever succeeds later. */
 	assert_non_null(arena_alloc(&arena, 1));
 	assert_true(arena.failed);
+	assert_null(arena_alloc(&arena, most));
 	arena_free(&arena);
 	assert_false(arena.failed);
 	assert_null(arena_alloc(&arena, most - 15));

@@ -16,6 +16,16 @@ UNIT_TEST("error: file, place and reason in this order")
 	assert_string_equal(err.text, "out of memory");
 }
 
+UNIT_TEST("error: a missing system call is named, with what to do")
+{
+	struct err err = {.more = "of another error"};
+
+	assert_int_equal(err_sys(&err, ENOSYS, "file"), -1);
+	assert_has(err.text, "file: ");
+	assert_has(err.text, "openat2(2)");
+	assert_null(err.more);
+}
+
 /* A hint that cannot be read is none; without memory nobody knows. */
 UNIT_TEST("error: only the want of memory is known as such")
 {

@@ -330,6 +330,28 @@ UNIT_TEST("what cannot be given up is told")
 	assert_int_equal(confine_in_child(&hook_confinement, "/nowhere", "directory"), 0);
 }
 
+UNIT_TEST("a refused capset(2) is told")
+{
+	struct sock_filter refuse[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_capset, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {.len = LENGTH(refuse), .filter = refuse};
+	pid_t child = unit_fork();
+	struct err err;
+
+	if (child == 0) {
+		if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
+		    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) < 0)
+			_exit(2);
+		_exit(confine(&hook_confinement, NULL, &err) != -1 ||
+		      strcmp(err.text, "cannot give up capabilities: Operation not permitted"));
+	}
+	assert_int_equal(unit_exit_of(child), 0);
+}
+
 /* ---- how much is left ---- */
 
 /* What the kernel makes of a program for a call whose arguments are all 0: libseccomp's have loads,

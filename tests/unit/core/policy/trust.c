@@ -184,6 +184,29 @@ UNIT_ROWS_FOR_ROOT(rootless_cases)
 	assert_int_equal(unit_exit_of(pid), row->error ? REFUSED : READ);
 }
 
+static int load_as_nobody(const void *path)
+{
+	WITH_ARENA;
+	struct config config;
+
+	return setresuid(65534, 65534, 65534) < 0
+		       ? UNIT_NOT_HERE
+		       : config_load(&arena, AT_FDCWD, path, &config, &err);
+}
+
+UNIT_TEST_FOR_ROOT(
+	"trust: its own file is trusted also by the user who has the unmapped ids' number")
+{
+	WITH_DIR(root);
+
+	unit_write(root.fd, CONFIG_PATH, "{}", 0644);
+	assert_int_equal(fchmod(root.fd, 0755), 0);
+	assert_int_equal(fchownat(root.fd, CONFIG_PATH, 65534, 65534, 0), 0);
+	assert_int_equal(
+		unit_result_of(load_as_nobody, arena_printf(&arena, "%s/" CONFIG_PATH, root.path)),
+		0);
+}
+
 /* The directories on the way need not be readable for who runs this. */
 UNIT_TEST_FOR_ROOT("trust: a directory may be one to enter only")
 {

@@ -51,6 +51,30 @@ UNIT_TEST("root: where it cannot be seen, any is taken for it")
 	assert_int_equal(unit_exit_of(child), 0);
 }
 
+/* ---- whose rights ---- */
+
+static int is_rootless(const void *unused)
+{
+	(void)unused;
+	return setresuid(0, 0, 0) < 0 ? UNIT_NOT_HERE : rootless();
+}
+
+static const struct map_case {
+	const char *name;
+	const char *map;
+	bool rootless;
+} map_cases[] = {
+	{"rootless: root of a user namespace, who is a user outside", "0 12345 1\n", true},
+	{"rootless: not root of one that maps all ids to themselves", "0 0 4294967295\n", false},
+};
+
+UNIT_ROWS_FOR_ROOT(map_cases)
+{
+	assert_false(rootless());
+	assert_int_equal(unit_exit_of(unit_start_mapped(is_rootless, NULL, row->map, NULL)),
+			 row->rootless);
+}
+
 int main(void)
 {
 	return unit_main("root");
