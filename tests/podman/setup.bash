@@ -225,7 +225,7 @@ marks=0
 # perhaps not this machine.
 expected_noise='^$'
 if ! ((0x$(sed -n 's/^CapEff:\t//p' /proc/self/status) >> 24 & 1)); then
-	expected_noise='poststart: RLIMIT_MEMLOCK of pid [0-9]+: Operation not permitted'
+	expected_noise='poststart: cannot raise RLIMIT_MEMLOCK of pid [0-9]+ .*: Operation not permitted'
 fi
 
 # ---- containers ----
