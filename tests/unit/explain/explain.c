@@ -24,6 +24,8 @@ static const struct distance_case {
 	 SWITCH "/0000:3c:04.0/0000:3e:00.0", 0, 0, "PIX"},
 	{"distance: a switch behind a switch", SWITCH "/0000:3c:00.0/0000:3d:00.0",
 	 SWITCH "/0000:3c:04.0/0000:3e:00.0/0000:3f:00.0/0000:40:00.0", 0, 0, "PXB"},
+	{"distance: one bridge more on one side", SWITCH "/0000:3c:00.0/0000:3d:00.0",
+	 SWITCH "/0000:3c:04.0/0000:3e:00.0/0000:3f:00.0", 0, 0, "PXB"},
 	{"distance: two root ports of one host bridge", HOST "/0000:3a:00.0/0000:3b:00.0",
 	 HOST "/0000:3a:01.0/0000:4b:00.0", 0, 0, "PHB"},
 	{"distance: addresses that begin alike are two", HOST "/0000:3a:00.0/0000:3b:00.0",

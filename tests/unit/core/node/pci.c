@@ -97,6 +97,7 @@ UNIT_ROWS_AS("place: ", place_cases)
 
 	pci_read_place(&node, &place);
 	pci_read_iommu(&node, &place);
+	assert_int_equal(place.has_numa_node, row->numa_node >= 0);
 	assert_int_equal(place.has_numa_node ? place.numa_node : -1, row->numa_node);
 	assert_string_equal(place.iommu, row->iommu);
 	pci_read_place(&node, &none);

@@ -32,6 +32,19 @@ UNIT_ROWS(stat_cases)
 	assert_true(process_stat_read(dir.fd, "stat", PROCESS_STAT_START) == row->start);
 }
 
+UNIT_TEST("stat: a file that is longer than any of the kernel's")
+{
+	static const char front[] = "12 (sleep) S 7 ";
+	cleanup_unit_dir dir = unit_dir_make();
+	char text[4096];
+
+	memset(text, '8', sizeof(text));
+	memcpy(text, front, strlen(front));
+	text[sizeof(text) - 1] = '\0';
+	unit_write(dir.fd, "stat", text, 0644);
+	assert_int_equal(process_stat_read(dir.fd, "stat", PROCESS_STAT_PARENT), 0);
+}
+
 int main(void)
 {
 	return unit_main("process_stat");
