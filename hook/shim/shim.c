@@ -24,7 +24,7 @@
 static int real_runtime_count_round(void)
 {
 	const char *before = getenv(SHIM_ROUNDS);
-	char rounds[2] = {before ? (char)(before[0] + 1) : '1'};
+	char rounds[2] = {(char)(before ? before[0] + 1 : '1')};
 
 	if (before && (before[0] < '1' || before[0] >= '0' + ROUNDS_MAX || before[1]))
 		return -1;
