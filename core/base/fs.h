@@ -83,11 +83,13 @@ bool rootless(void);
 /* By its number in /proc; false if that cannot be read */
 bool fs_in_first_user_namespace(void);
 
-/* ---- below a root that others may control (a recorded tree, a container): no look-up leaves it.
- * Return a descriptor, or -1 and -errno ---- */
+/* ---- below a root that others may control (a recorded tree, a container): no look-up leaves it
+ * ---- */
 
-/* As --sysroot names it */
+/* Opens a root, as --sysroot names it. Returns a descriptor, or -1. */
 int tree_open_root(const char *path, struct err *err);
+
+/* Returns a directory's descriptor, or -errno. */
 int tree_open_dir(int root, const char *path);
 
 /* ---- what others have made (foreign.c) ---- */
