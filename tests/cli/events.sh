@@ -161,8 +161,8 @@ row "a record from the future: its event is of now; without NODE_NAME the node i
 record future "{\"id\":\"f\",\"pod\":\"h-future-0\",\"namespace\":\"team-a\",\"result\":\"denied\",\"reason\":\"x\",\"time\":$(($(date +%s) + 7000))}"
 # shellcheck disable=SC2016 # the inner shell's
 NODE_NAME='' start sh -c 'exec "$@" <&-' sh
-is "a standard stream that is closed" /dev/null "$(readlink "/proc/$reporter/fd/0")"
 within told 1
+is "a standard stream that is closed" /dev/null "$(readlink "/proc/$reporter/fd/0")"
 check "then it sleeps" within grep -q "^State:.S" "/proc/$reporter/status"
 stop INT
 is "SIGINT" 0 "$rc"
