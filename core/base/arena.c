@@ -26,8 +26,8 @@ struct arena_block {
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
-/* The first arena's first block, in which all about a usual container fits: the shim must find and
- * start the runtime without memory, too. */
+/* The first arena's first block, in which all about a usual container fits. The shim has to start
+ * the runtime even if malloc(3) fails. */
 static union {
 	struct arena_block block;
 	unsigned char room[sizeof(struct arena_block) + BLOCK_SIZE];
@@ -43,10 +43,10 @@ void *arena_alloc(struct arena *arena, size_t size)
 		size_t room = aligned > BLOCK_SIZE ? aligned : BLOCK_SIZE;
 
 		block = NULL;
-		if (!standing.block.size && aligned < room)
-			block = &standing.block;
-		else if (size <= PTRDIFF_MAX / 2)
-			block = calloc(1, sizeof(*block) + room);
+		if (size <= PTRDIFF_MAX / 2)
+			block = !standing.block.size && aligned < room
+					? &standing.block
+					: calloc(1, sizeof(*block) + room);
 		if (!block) {
 			arena->failed = true;
 			return NULL;
