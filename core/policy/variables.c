@@ -44,7 +44,7 @@ static const char *variable_key(const struct config *config, const char *name, b
 		{"NVSHMEM_HCA_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},
 		{"DEEP_EP_DEVICE_TO_HCA_MAPPING", "frameworks.deepep", config->frameworks.deepep},
 		{"GLOO_SOCKET_IFNAME", "frameworks.gloo", config->frameworks.gloo},
-		/* Of a container that is to use TCP (nccl_tcp_settings) */
+		/* nccl_tcp_settings() sets these two. */
 		{"NCCL_IB_DISABLE", "on_no_device", false},
 		{"NCCL_IBEXT_DISABLE", "on_no_device", false},
 	};
