@@ -326,6 +326,8 @@ void match_object(const char *line, const char *object, const char *call, struct
 	const char *end = behind + strlen(behind);
 	int reason = reason_between(behind, end);
 
+	if (at - line >= 2 && strncmp(at - 2, "de", 2) == 0)
+		return; /* ibv_dereg_mr */
 	if (reason != NONE && reason != ANY && !line_find(behind, end, ", retrying "))
 		match_call(call, strlen(call), reason, match, at);
 }
