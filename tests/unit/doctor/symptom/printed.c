@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What NCCL, UCX, rdma-core and NVSHMEM can print: printed.txt, which says how it is written */
+#include "suite.h"
+
+#include <limits.h>
+
+#define LIST_PATH "tests/unit/doctor/symptom/printed.txt"
+#define TEXT_MAX 2048
+#define ANY_REASON "Input/output error"
+
+/* What one line of the list says of its messages */
+struct decision {
+	const char *front; /* what the program prints before each */
+	char row[64];      /* or "?" */
+	char words[256]; /* "a, b" for the conversions of strings, in their order; the last stays */
+	char numbers[32];
+};
+
+/* Appends the first of values, and leaves it if it is the last. */
+static void take_value(char *text, char *values)
+{
+	size_t len = strcspn(values, ",");
+	size_t next = values[len] ? len + strlen(", ") : 0;
+
+	(void)strncat(text, values, len);
+	memmove(values, values + next, strlen(values + next) + 1);
+}
+
+/* As the program prints it, its conversions filled in */
+static void fill(char text[TEXT_MAX], const char *format, struct decision decision)
+{
+	char *const values[] = {decision.words, decision.numbers};
+
+	text[0] = '\0';
+	assert_true(strlen(format) < TEXT_MAX / 4);
+	for (; *format; format++) {
+		if (*format == '%') {
+			format += 1 + strspn(format + 1, "0123456789.*#-lzh");
+			take_value(text, values[!strchr("sm", *format)]);
+		} else if (strncmp(format, "\\n", 2) == 0) {
+			(void)strcat(text, "\n");
+			format++;
+		} else {
+			(void)strncat(text, *format == '*' ? "x" : format, 1);
+		}
+	}
+}
+
+/* "memlock %s ibv_reg_mr, Cannot allocate memory" or "not ours, heap" */
+static void read_head(struct decision *decision, const char *head)
+{
+	const char *words = strstr(head, " %s ");
+	const char *numbers = strstr(head, " %d ");
+
+	(void)snprintf(decision->row, sizeof(decision->row), "%.*s", (int)strcspn(head, " "),
+		       strncmp(head, "not ours, ", 10) ? head : "?");
+	(void)snprintf(decision->words, sizeof(decision->words), "%.*s",
+		       words && numbers ? (int)(numbers - words) - 4 : INT_MAX,
+		       words ? words + 4 : ANY_REASON);
+	(void)snprintf(decision->numbers, sizeof(decision->numbers), "%s",
+		       numbers ? numbers + 4 : "7");
+}
+
+/* Returns 1 if it does not show what was decided. */
+static size_t look_at_as(const struct decision *decision, const char *message)
+{
+	cleanup_arena arena = {0};
+	struct symptoms symptoms;
+	char text[TEXT_MAX];
+	const char *shown;
+
+	fill(text, arena_printf(&arena, "%s %s", decision->front, message), *decision);
+	shown = shown_by(&arena, text, strlen(text), &symptoms);
+	if (strcmp(shown, decision->row) == 0)
+		return 0;
+	print_error("# want %s, got %s: %s\n", decision->row, shown, message);
+	return 1;
+}
+
+/* Nothing is said of a message that is not ours, whatever reason the program gives. */
+static size_t look_at(struct decision decision, const char *message)
+{
+	static const char *const reasons[] = {"Cannot allocate memory", "Invalid argument",
+					      "Operation not permitted", "No such device"};
+	size_t differ = look_at_as(&decision, message);
+
+	for (size_t i = 0; strcmp(decision.words, ANY_REASON) == 0 && decision.row[0] == '?' &&
+			   i < LENGTH(reasons);
+	     i++) {
+		(void)snprintf(decision.words, sizeof(decision.words), "%s", reasons[i]);
+		differ += look_at_as(&decision, message);
+	}
+	return differ;
+}
+
+UNIT_TEST("symptom: each message that NCCL, UCX, rdma-core and NVSHMEM can print has its answer")
+{
+	cleanup_arena arena = {0};
+	char *rest = unit_read(&arena, AT_FDCWD, LIST_PATH);
+	struct decision decision = {0};
+	size_t differ = 0, n = 0;
+
+	for (char *at = rest; (at = strstr(at, "\n    "));)
+		memmove(at, at + 4, strlen(at + 4) + 1);
+	for (char *line; (line = strsep(&rest, "\n"));) {
+		char *messages = strstr(line, ": ");
+
+		if (strncmp(line, "as: ", 4) == 0)
+			decision.front = line + 4;
+		else if (messages && line[0] != '#' && line[0] != '=') {
+			*messages = '\0';
+			read_head(&decision, line);
+			messages += 2;
+			for (char *end; messages; messages = end ? end + 3 : NULL, n++) {
+				end = strstr(messages, " | ");
+				if (end)
+					*end = '\0';
+				differ += look_at(decision, messages);
+			}
+		}
+	}
+	assert_int_equal(differ, 0);
+	assert_true(n > 500);
+}
