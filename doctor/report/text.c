@@ -279,9 +279,12 @@ static void put_symptom(const struct page *page, const struct finding *finding)
 static void put_log(const struct page *page, const struct findings *findings)
 {
 	const size_t causes = findings_count(findings).of[FINDING_FAIL];
+	const size_t notes = findings_count(findings).of[FINDING_WARN];
 	size_t told = 0;
 
-	if (findings->item[0].subject[0])
+	if (findings->item[0].subject[0] && !causes && notes)
+		(void)fprintf(page->out, "%zu note%s found\n", notes, notes == 1 ? "" : "s");
+	else if (findings->item[0].subject[0])
 		(void)fprintf(page->out, "%zu cause%s found\n", causes, causes == 1 ? "" : "s");
 	else
 		page_wrap(page, 0, 2, findings->item[0].evidence);

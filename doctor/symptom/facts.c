@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "core/base/text.h"
+
 /* "host:pid:tid [0] nccl info …", whatever a collector put before it; NULL: no host, or too many */
 static struct host *host_of(struct facts *facts, const char *line, unsigned long number)
 {
@@ -61,9 +63,11 @@ static void read_nccl_version(struct facts *facts, const char *at, unsigned long
 {
 	char version[32];
 
-	(void)snprintf(version, sizeof(version), "%.*s", (int)strcspn(at, " \t,"), at);
-	if (!isdigit((unsigned char)version[0]))
+	/* NCCL says "2.28.9+cuda13.0", PyTorch's trailer "2.28.9" of the same. */
+	(void)snprintf(version, sizeof(version), "%.*s", (int)strspn(at, "0123456789."), at);
+	if (!strchr(version, '.'))
 		return;
+	version[strlen(version) - (version[strlen(version) - 1] == '.')] = '\0';
 	if (!facts->version[0][0])
 		memcpy(facts->version[0], version, sizeof(version));
 	else if (!facts->version[1][0] && strcmp(facts->version[0], version) != 0) {
@@ -94,23 +98,99 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 	facts->gid_line = number;
 }
 
-/* "max locked memory       (kbytes, -l) unlimited" of a shell, "max locked memory   unlimited …" of
- * /proc: not UCX's "please set max locked memory (ulimit -l) to 'unlimited'" */
-static bool says_unlimited(const char *line)
+/* "max locked memory       (kbytes, -l) 64" of a shell, "Max locked memory   65536   65536   bytes"
+ * of /proc, "max locked-in-memory address space 65536 65536 bytes" of prlimit, "8192" below "ulimit
+ * -l": not UCX's "please set max locked memory (ulimit -l) to 'unlimited'" */
+static void read_memlock(struct facts *facts, const char *line, unsigned long number)
 {
-	static const char name[] = "max locked memory";
-	const char *at = strstr(line, name);
+	static const char *const names[] = {"max locked memory",
+					    "max locked-in-memory address space"};
+	static const char query[] = "ulimit -l";
+	const char *asks = strstr(line, query);
+	const char *at = facts->memlock.next ? line : NULL;
+	char *end;
 
+	for (size_t i = 0; !at && i < 2; i++) {
+		at = strstr(line, names[i]);
+		at = at ? at + strlen(names[i]) : NULL;
+	}
+	facts->memlock.next = asks && !asks[strlen(query) + strspn(asks + strlen(query), "'\"` ")];
 	if (!at)
-		return false;
-	at += strlen(name);
-	at += strspn(at, " ");
-	if (*at == '(' && strchr(at, ')'))
-		at = strchr(at, ')') + 1;
-	return strncmp(at + strspn(at, " "), "unlimited", strlen("unlimited")) == 0;
+		return;
+	at += strspn(at, " \t");
+	if (strncmp(at, "(kbytes, -l) ", 13) == 0)
+		at += 13;
+	facts->memlock.unlimited = strncmp(at, "unlimited", strlen("unlimited")) == 0;
+	facts->memlock.kib = strtoull(at, &end, 10);
+	if (strstr(end, " bytes"))
+		facts->memlock.kib /= 1024;
+	if (facts->memlock.unlimited || (end > at && (!*end || isspace((unsigned char)*end))))
+		facts->memlock.line = number;
 }
 
-void facts_read(struct facts *facts, const char *line, unsigned long number)
+/* What asks for InfiniBand or RoCE, and what says that there is none; whether one node is all */
+static void read_network(struct facts *facts, const char *line, unsigned long number)
+{
+	static const char set[] = "nccl_ib_hca set to ";
+	const char *hcas = strstr(line, set);
+	const char *disabled = strstr(line, "nccl_ib_disable");
+
+	if (disabled ? strchr(disabled, '0') != NULL
+		     : strstr(line, "nccl_ib_") || strstr(line, "initialize any net plugin") ||
+			       strstr(line, "net/ib : using [0]") || strstr(line, "sideband"))
+		facts->network.wanted = number;
+	if (hcas && !facts->network.hcas[0])
+		(void)snprintf(facts->network.hcas, sizeof(facts->network.hcas), "%s",
+			       hcas + strlen(set));
+	if (strstr(line, "net/ib : no device found") && !facts->network.missing)
+		facts->network.missing = number;
+	if (strstr(line, " nnodes 1 ") || strstr(line, " via p2p") || strstr(line, " via shm"))
+		facts->network.one_node = true;
+	if (strstr(line, " via net/"))
+		facts->network.apart = true;
+}
+
+/* "      openshift.io/rail1:    1" below "    Limits:" of kubectl describe pod */
+static bool requests_rdma(const char *line)
+{
+	static const char *const names[] = {"openshift.io/", "rdma",     "/hca", "sriov", "hostdev",
+					    "mlnx",          "mellanox", "/efa", "roce"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
+		if (strstr(line, names[i]))
+			return strchr(line, '/') != NULL;
+	}
+	return false;
+}
+
+static void read_pod(struct facts *facts, const char *line, unsigned long number)
+{
+	size_t blanks = strspn(line, " ");
+	size_t name = strcspn(line + blanks, ":");
+	const char *value = line + blanks + name + (line[blanks + name] == ':');
+
+	value += strspn(value, " ");
+	if (strncmp(line, "annotations:", strlen("annotations:")) == 0)
+		facts->pod.described = true;
+	if (strstr(line, "oci-rdma-hook.io/inject"))
+		facts->pod.asked = true;
+	if (!*value)
+		facts->pod.limits = name == strlen("limits") && facts->pod.described &&
+				    strncmp(line + blanks, "limits", name) == 0;
+	else if (facts->pod.limits && !facts->pod.line && *value != '0' && requests_rdma(line)) {
+		facts->pod.line = number;
+		(void)snprintf(facts->pod.resource, sizeof(facts->pod.resource), "%.*s", (int)name,
+			       line + blanks);
+	}
+}
+
+bool facts_want_next(const struct facts *facts)
+{
+	return facts->memlock.next || facts->pod.limits || facts->ending.next ||
+	       facts->ending.traceback;
+}
+
+void facts_read(struct facts *facts, const char *line, const char *text, unsigned long number)
 {
 	const char *using = strstr(line, "net/ib : using [");
 	const char *version = strstr(line, "nccl version ");
@@ -127,9 +207,11 @@ void facts_read(struct facts *facts, const char *line, unsigned long number)
 	}
 	if (version)
 		read_nccl_version(facts, version + strlen("nccl version "), number);
-	if (says_unlimited(line))
-		facts->unlimited_line = number;
+	read_memlock(facts, line, number);
+	read_network(facts, line, number);
+	read_pod(facts, line, number);
 	read_gid_line(facts, line, number);
+	ending_read(&facts->ending, line, text, number);
 }
 
 /* The first host for which how is another than for one before it; NULL: none. -1: not known */
@@ -180,10 +262,12 @@ static size_t tell(struct symptom *ret, const char *name, unsigned long line, co
 	va_start(args, quote);
 	(void)vsnprintf(ret->quote, sizeof(ret->quote), quote, args);
 	va_end(args);
+	text_make_printable(ret->quote);
 	return 1;
 }
 
-size_t facts_tell(const struct facts *facts, bool beside, struct symptom *ret)
+/* What a log says of hosts that differ */
+static size_t tell_hosts(const struct facts *facts, struct symptom *ret)
 {
 	const struct host *one = NULL;
 	const struct host *other;
@@ -210,24 +294,61 @@ size_t facts_tell(const struct facts *facts, bool beside, struct symptom *ret)
 	if (facts->version[1][0])
 		n += tell(&ret[n], "nccl_versions", facts->version_line, "NCCL %s and %s",
 			  facts->version[0], facts->version[1]);
+	return n;
+}
+
+/* 1 GiB: NCCL registers more than this for its buffers alone */
+static bool is_low(const struct facts *facts)
+{
+	return facts->memlock.line && !facts->memlock.unlimited && facts->memlock.kib < 1 << 20;
+}
+
+size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struct symptom *ret)
+{
+	const struct ending *ending = &facts->ending;
+	size_t n = tell_hosts(facts, ret);
+
+	if (facts->network.missing && facts->network.wanted)
+		n += tell(&ret[n], "no_hca", facts->network.missing, "NET/IB : No device found%s%s",
+			  facts->network.hcas[0] ? "; NCCL_IB_HCA is " : "", facts->network.hcas);
+	else if (!causes && ending->kind > ENDING_NETWORK)
+		n += tell(&ret[n], "program", ending->line, "rank %ld ended with %s", ending->rank,
+			  ending->how);
+	if (is_low(facts) && !causes)
+		n += tell(&ret[n], "memlock_low", facts->memlock.line, "%llu KiB",
+			  facts->memlock.kib);
+	if (facts->pod.line && !facts->pod.asked)
+		n += tell(&ret[n], "not_asked", facts->pod.line, "%s", facts->pod.resource);
 	if (facts->gid_index && beside)
 		n += tell(&ret[n], "gid_table", facts->gid_line, "index %d", facts->gid_index);
 	return n;
 }
 
-void facts_exclude(const struct facts *facts, struct symptom *symptom)
+bool facts_weigh(const struct facts *facts, struct symptom *symptom)
 {
+	const struct known *known = symptom->known;
 	bool indirect = false;
 	bool direct = false;
 
+	if ((known->wanted && !facts->network.wanted) ||
+	    (known->apart && facts->network.one_node && !facts->network.apart) ||
+	    (facts->network.missing && facts->network.wanted &&
+	     (known->apart || known->wanted || strcmp(known->name, "no_network") == 0)))
+		return false; /* no_hca says it */
 	for (size_t i = 0; i < facts->n; i++) {
 		direct = direct || facts->host[i].direct;
 		indirect = indirect || facts->host[i].indirect;
 	}
-	if (strcmp(symptom->known->name, "memlock") == 0 && facts->unlimited_line)
+	symptom->verdict = SYMPTOM_EXCLUDED;
+	if (strcmp(known->name, "memlock") == 0 && facts->memlock.unlimited) {
 		symptom->proof = "the log says that max locked memory is unlimited";
-	else if (strcmp(symptom->known->name, "p2p_blocked") == 0 && indirect && !direct)
+	} else if (strcmp(known->name, "p2p_blocked") == 0 && indirect && !direct) {
 		symptom->proof = "no channel of this log uses GPUDirect RDMA";
-	if (symptom->proof)
-		symptom->verdict = SYMPTOM_EXCLUDED;
+	} else if (strcmp(known->name, "memlock") == 0 && is_low(facts)) {
+		symptom->proof = "the log says that max locked memory is limited";
+		symptom->verdict = SYMPTOM_CONFIRMED;
+	} else {
+		symptom->verdict = SYMPTOM_OPEN;
+	}
+	return true;
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log tells of each host, and how they differ: HCAs, links, GPUDirect, NCCL, GIDs */
+/* What a log tells in several lines: of each host, and how they differ (HCAs, links, GPUDirect,
+ * NCCL, GIDs), of the memlock limit, of a pod, and how a rank ended */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
 
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "doctor/symptom/ending.h"
 #include "doctor/symptom/known.h"
 
-#define FACTS_MAX 5
+#define FACTS_MAX 9
 #define HOSTS_MAX 64 /* of which more are not compared */
 
 struct host {
@@ -29,18 +31,41 @@ struct facts {
 	unsigned long version_line;
 	int gid_index; /* of RoCE v2 with an IPv4 address, by a GID table in the log; 0: none */
 	unsigned long gid_line;
-	unsigned long unlimited_line; /* RLIMIT_MEMLOCK is, by the log; 0: it does not say */
+	struct {
+		unsigned long line; /* 0: the log does not say RLIMIT_MEMLOCK */
+		unsigned long long kib;
+		bool unlimited;
+		bool next; /* the line before was "ulimit -l" */
+	} memlock;
+	struct {
+		unsigned long wanted;  /* the line that asks for InfiniBand or RoCE; 0: none */
+		unsigned long missing; /* the line that says that there is no device */
+		char hcas[96];         /* NCCL_IB_HCA */
+		bool one_node;
+		bool apart; /* channels go over a network */
+	} network;
+	struct {
+		bool described; /* by kubectl describe */
+		bool asked;     /* it has our annotation */
+		bool limits;    /* the next lines are its limits */
+		char resource[64];
+		unsigned long line;
+	} pod;
+	struct ending ending;
 };
 
-/* line: in lower case */
-void facts_read(struct facts *facts, const char *line, unsigned long number);
+/* lowered: the line, of which text is the original, in lower case; as long, and both with a NUL */
+void facts_read(struct facts *facts, const char *lowered, const char *text, unsigned long number);
 
-/* Fills in at most FACTS_MAX of ret; returns how many. beside: the log shows something else, so
- * that a table of GIDs is of use */
-size_t facts_tell(const struct facts *facts, bool beside, struct symptom *ret);
+/* True if the next line belongs to what was read, whatever words it has */
+bool facts_want_next(const struct facts *facts);
 
-/* Excludes what the log itself does: memlock where it says unlimited, peer-to-peer transfers where
- * no channel makes any */
-void facts_exclude(const struct facts *facts, struct symptom *symptom);
+/* Fills in at most FACTS_MAX of ret; returns how many. causes: how many rows are shown that are no
+ * notes and follow from nothing; beside: how many of all */
+size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struct symptom *ret);
+
+/* Confirms or excludes what the log itself does: memlock by the limit, peer-to-peer transfers where
+ * no channel makes any. False: the row is not for this log. */
+bool facts_weigh(const struct facts *facts, struct symptom *symptom);
 
 #endif

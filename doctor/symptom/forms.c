@@ -197,8 +197,8 @@ static long negative_between(const char *text, const char *end)
  * text. ANY if it is another one. */
 static int reason_between(const char *text, const char *end)
 {
-	static const char *const fronts[] = {
-		" errno ", "(errno ", "error code: ", "unknown error ", "error=", NULL};
+	static const char *const fronts[] = {" errno ",      "(errno ",        "errno=", "errno: ",
+					     "error code: ", "unknown error ", "error=", NULL};
 	long number;
 
 	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {

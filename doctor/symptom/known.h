@@ -48,7 +48,9 @@ struct known {
 	const char *name; /* stable, for scripts */
 	enum known_kind kind;
 	enum sureness sureness;
-	bool last; /* follows from an error that was logged before: told where nothing else is */
+	bool last;   /* follows from an error that was logged before: told where nothing else is */
+	bool wanted; /* only of a log that asks for InfiniBand or RoCE */
+	bool apart;  /* not of a log of one node, whose ranks need no network */
 	const char *cause;
 	const char *fix;
 	const char *check; /* ids of findings, of which one that fails or warns confirms it; if all

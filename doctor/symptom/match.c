@@ -4,15 +4,29 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "doctor/symptom/failure.h"
+
 /* What begins one of the special forms, what a fact is read from (facts.c), and what looks like an
  * error, or only looks like one. A status is that of enum ibv_wc_status, by its name or as
  * ibv_wc_status_str of rdma-core's verbs.c says it. An object, as programs call it, stands for the
  * function that was called. */
-enum kind { MESSAGE, COMPLETION, STATUS, CALL, OBJECT, RESOURCE, FACT, HINT, ERROR, HARMLESS };
+enum kind {
+	MESSAGE,
+	COMPLETION,
+	STATUS,
+	CALL,
+	OBJECT,
+	RESOURCE,
+	FACT,
+	HINT,
+	ERROR,
+	WARNING,
+	HARMLESS
+};
 
 static const struct special {
 	enum kind kind;
-	const char *word[23];
+	const char *word[32];
 	long status;
 	const char *call;
 } specials[] = {
@@ -28,7 +42,7 @@ static const struct special {
 	{CALL, .word = {"ibv_", "mlx5dv_"}},
 	{OBJECT,
 	 .word = {"reg_mr", "mr_reg", "reg_user_mr", "register memory", "memory registration",
-		  "memory region", "memoryregion", "register mr", "allocate mr"},
+		  "memory region", "memoryregion", "register mr", "register a mr", "allocate mr"},
 	 .call = "reg_mr"},
 	{OBJECT, .word = {"completion queue", "create cq", "send cq", "recv cq"},
 	 .call = "create_cq"},
@@ -38,18 +52,41 @@ static const struct special {
 	{OBJECT, .word = {"rdma_create_"}, .call = "rdma_create"},
 	{OBJECT, .word = {"rdma_bind_addr"}, .call = "rdma_bind_addr"},
 	{OBJECT, .word = {"/dev/infiniband/"}, .call = "open_device"},
+	/* RLIMIT_MEMLOCK is all that mlock(2) and what pins pages want (vfio, io_uring) */
+	{OBJECT,
+	 .word = {"mlock", "to lock ", "pin_pages", "pin pages", "pin memory", "dma_map",
+		  "dma remap", "io_uring"},
+	 .call = "lock"},
 	{RESOURCE, .word = {"rdma", "/hca", "sriov", "hostdev", "mlnx", "/efa"}},
-	{FACT, .word = {"net/ib : using [", "nccl version ", ":ffff:", "max locked memory"}},
+	{FACT, .word = {"net/ib : using", "nccl version ", ":ffff:", "max locked memory",
+			"ulimit -l", "nccl_ib_", "nnodes ", " via ", "[rank", "process ",
+			"failed (exitcode: ", "traceback (most", "limits:", "annotations:",
+			"oci-rdma-hook.io/", "initialize any net plugin", "last error:"}},
 	{HINT, .word = {"nccl info hint: "}},
 	{ERROR, .word = {"nccl warn",     "error",     "fail",    "fatal",     "panic",
 			 "exception",     "cannot ",   "can't ",  "couldn't ", "could not ",
 			 "unable to",     "timed out", "timeout", "refused",   "denied",
 			 "not permitted", "no such ",  "killed",  "aborted",   "unreachable"}},
+	/* Python's, and vLLM's with the month behind it */
+	{WARNING,
+	 .word = {"userwarning:", "futurewarning:", "deprecationwarning:", "runtimewarning:",
+		  "warning 0", "warning 1", "warning - ", "[warning]", "level=warn"}},
 	/* NCCL informs of much that did not work, pip's resolver complains about every image. */
-	{HARMLESS, .word = {"nccl info", "no error", "0 errors", "error: 0", "level=info",
-			    "level=debug", "\"level\":\"info\"", "<info>", "<debug>", "*notice*",
-			    "ucx  info", "ucx  debug", "ucx  diag", "ucx  trace", "ucx  data",
-			    "ucx  req", "pip's dependency resolver", "# out of bounds", "algbw"}}};
+	{HARMLESS, .word = {"nccl info",       "no error",
+			    "0 errors",        "level=info",
+			    "level=debug",     "\"level\":\"info\"",
+			    "<info>",          "<debug>",
+			    "*notice*",        "ucx  info",
+			    "ucx  debug",      "ucx  diag",
+			    "ucx  trace",      "ucx  data",
+			    "ucx  req",        "pip's dependency resolver",
+			    "# out of bounds", "algbw",
+			    "info 0",          "info 1",
+			    "info: ",          "info - ",
+			    "[info]",          "error handling",
+			    "error reporting", "could not collect",
+			    "lspci: unable",   "# < failed to open",
+			    "nvshmem info",    "realtime timeout"}}};
 
 /* What a word belongs to: one of specials, or a message of a row */
 struct rule {
@@ -141,6 +178,16 @@ static void match_message(const char *line, const struct rule *rule, struct matc
 		match_add(match, rule->row, at);
 }
 
+static bool reports_failure(const struct words_found *found, const char *line)
+{
+	for (size_t i = 0; i < words.n; i++) {
+		if (rules[i].kind == ERROR && words_has(found, i) &&
+		    failure_reported(line, words.word[i]))
+			return !failure_elsewhere(line);
+	}
+	return false;
+}
+
 void match_line(const struct words_found *found, const char *line, struct match *ret_match)
 {
 	bool numbers;
@@ -151,7 +198,8 @@ void match_line(const struct words_found *found, const char *line, struct match 
 		kinds |= words_has(found, i) ? 1u << rules[i].kind : 0;
 	quiet = kinds & (1u << HARMLESS | 1u << HINT);
 	ret_match->n = 0;
-	ret_match->error = kinds & 1u << ERROR && !quiet;
+	ret_match->error = kinds & 1u << ERROR && !quiet && !(kinds & 1u << WARNING) &&
+			   reports_failure(found, line);
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)

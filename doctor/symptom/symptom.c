@@ -9,6 +9,7 @@
 
 #include "core/base/text.h"
 #include "doctor/symptom/facts.h"
+#include "doctor/symptom/line.h"
 #include "doctor/symptom/match.h"
 
 /* NCCL's own buffer for a line is 1 KiB; log collectors add to it. */
@@ -31,27 +32,48 @@ struct reading {
 	unsigned long number; /* of the line that is read */
 	size_t len;           /* of what is kept of it in line */
 	struct hit hit[KNOWN_MAX];
-	struct hit error; /* lines that show nothing known */
+	struct hit error;   /* lines that show nothing known */
+	struct hit warning; /* of NCCL, among these */
+	bool error_next;    /* the line was "Last error:" */
 	struct match match;
 	char line[PIECE_MAX + 1];
 	char lowered[PIECE_MAX + 1];
+	char copy[PIECE_MAX + 1]; /* of it, with a NUL at the end */
 };
 
-/* A NUL would end the quotation, and a broken disk may have left some. */
+/* A NUL would end the quotation, and a broken disk may have left some; a tab is a blank. */
 static size_t copy_quote(char *to, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
-		to[i] = (char)(text[i] ? text[i] : ' ');
+		to[i] = (char)(text[i] && text[i] != '\t' ? text[i] : ' ');
 	to[len] = '\0';
 	return len;
+}
+
+/* A kubelet's line has its reason between err=" and the pod's names. */
+static void find_reason(const char **text, size_t *len, size_t *at)
+{
+	const char *end = *text + *len;
+	const char *reason = line_find(*text, end, "err=\"");
+	const char *behind = reason ? line_find(reason, end, "\" pod=") : NULL;
+
+	if (!reason || *len <= SYMPTOM_QUOTE_MAX)
+		return;
+	*len = (size_t)((behind ? behind : end) - reason);
+	*at = (size_t)(reason - *text) > *at ? 0 : *at - (size_t)(reason - *text);
+	*at = *at < *len ? *at : 0;
+	*text = reason;
 }
 
 /* What is at in text, of len bytes, and the line's end */
 static void quote(char to[SYMPTOM_QUOTE_MAX + 1], const char *text, size_t len, size_t at)
 {
-	size_t from = at > QUOTE_BEFORE ? at - QUOTE_BEFORE : 0;
-	size_t done = from ? copy_quote(to, "...", 3) : 0;
+	size_t from;
+	size_t done;
 
+	find_reason(&text, &len, &at);
+	from = at > QUOTE_BEFORE ? at - QUOTE_BEFORE : 0;
+	done = from ? copy_quote(to, "...", 3) : 0;
 	text += from;
 	len -= from;
 	if (done + len > SYMPTOM_QUOTE_MAX) {
@@ -92,11 +114,15 @@ static void lower(char *to, const char *from, size_t len)
 /* If a line goes on, what begins behind end may be cut: it is looked at in the next piece. */
 static void look_at_line(struct reading *reading, const char *text, size_t len, size_t end)
 {
+	bool wanted;
+
 	len -= len > 0 && text[len - 1] == '\r';
-	if (!match_wants(text, len, &reading->found))
+	wanted = match_wants(text, len, &reading->found);
+	if (!wanted && !reading->error_next && !facts_want_next(&reading->facts))
 		return;
 	lower(reading->lowered, text, len);
-	facts_read(&reading->facts, reading->lowered, reading->number);
+	copy_quote(reading->copy, text, len);
+	facts_read(&reading->facts, reading->lowered, reading->copy, reading->number);
 	match_line(&reading->found, reading->lowered, &reading->match);
 	for (size_t i = 0; i < reading->match.n; i++) {
 		size_t at = (size_t)(reading->match.seen[i].at - reading->lowered);
@@ -104,8 +130,14 @@ static void look_at_line(struct reading *reading, const char *text, size_t len, 
 		if (at < end)
 			count(reading, &reading->hit[reading->match.seen[i].row], text, len, at);
 	}
-	if (reading->match.error && !reading->match.n)
+	if (!reading->match.n && !reading->facts.ending.inside &&
+	    (reading->match.error || reading->error_next)) {
 		count(reading, &reading->error, text, len, 0);
+		if (strstr(reading->lowered, "nccl warn"))
+			count(reading, &reading->warning, text, len, 0);
+	}
+	reading->error_next = line_find(reading->lowered, reading->lowered + len, "last error:") &&
+			      reading->lowered[len - 1] == ':';
 }
 
 /* The whole lines of what was read; the rest is kept. A line that is longer than a piece is looked
@@ -144,16 +176,15 @@ static void feed(struct reading *reading, const char *bytes, size_t len)
 
 /* ---- what is told ---- */
 
-/* Confirmed ones first and excluded ones last; what follows from others behind those; causes before
- * gates before notes; what is sure before what is likely */
+/* Notes behind all others, and excluded ones behind these; then confirmed ones first; what follows
+ * from others behind those; causes before gates; what is sure before what is likely */
 static int rank_of(const struct symptom *symptom)
 {
-	static const int verdicts[] = {
-		[SYMPTOM_CONFIRMED] = 0, [SYMPTOM_OPEN] = 1, [SYMPTOM_EXCLUDED] = 2};
 	const struct known *known = symptom->known;
+	int kind = symptom->verdict == SYMPTOM_EXCLUDED ? 2 : known->kind == KNOWN_NOTE;
+	int order = kind * 2 + (symptom->verdict != SYMPTOM_CONFIRMED);
 
-	return ((verdicts[symptom->verdict] * 2 + known->last) * 3 + (int)known->kind) * 3 +
-	       (int)known->sureness;
+	return ((order * 2 + known->last) * 3 + (int)known->kind) * 3 + (int)known->sureness;
 }
 
 /* By rank, then by the log */
@@ -190,34 +221,57 @@ static void drop_silent(struct symptoms *symptoms)
 	symptoms->n = kept;
 }
 
+/* What lines of the log show; returns how many of these are causes. */
+static size_t add_shown(const struct reading *reading, struct symptoms *symptoms)
+{
+	size_t causes = 0;
+
+	for (size_t i = 0; i < n_known_rows; i++) {
+		const struct hit *hit = &reading->hit[i];
+		struct symptom *symptom = &symptoms->item[symptoms->n];
+
+		if (!hit->lines)
+			continue;
+		*symptom = (struct symptom){.known = &known_rows[i], .lines = hit->lines};
+		/* It says nothing of its own: what NCCL warned of before may. */
+		if (strcmp(known_rows[i].name, "unhandled") == 0 && reading->warning.lines)
+			hit = &reading->warning;
+		symptom->first = hit->first;
+		memcpy(symptom->quote, hit->quote, sizeof(symptom->quote));
+		if (!facts_weigh(&reading->facts, symptom))
+			continue;
+		symptoms->n++;
+		causes += known_rows[i].kind != KNOWN_NOTE && !known_rows[i].last;
+	}
+	return causes;
+}
+
 static int finish(struct arena *arena, struct reading *reading, struct symptoms *ret)
 {
+	const struct ending *ending = &reading->facts.ending;
 	struct symptoms symptoms = {0};
+	size_t causes;
 
 	if (reading->len > 0)
 		feed(reading, "\n", 1);
 	symptoms.item = arena_alloc(arena, (n_known_rows + FACTS_MAX) * sizeof(*symptoms.item));
 	if (!symptoms.item)
 		return -1;
-	for (size_t i = 0; i < n_known_rows; i++) {
-		const struct hit *hit = &reading->hit[i];
-		struct symptom *symptom = &symptoms.item[symptoms.n];
-
-		if (!hit->lines)
-			continue;
-		*symptom = (struct symptom){
-			.known = &known_rows[i], .first = hit->first, .lines = hit->lines};
-		memcpy(symptom->quote, hit->quote, sizeof(symptom->quote));
-		facts_exclude(&reading->facts, symptom);
-		symptoms.n++;
-	}
-	symptoms.n += facts_tell(&reading->facts, symptoms.n > 0, &symptoms.item[symptoms.n]);
+	causes = add_shown(reading, &symptoms);
+	symptoms.n += facts_tell(&reading->facts, causes, symptoms.n, &symptoms.item[symptoms.n]);
 	drop_silent(&symptoms);
 	qsort(symptoms.item, symptoms.n, sizeof(*symptoms.item), compare_symptoms);
 	symptoms.lines = reading->number - 1;
 	symptoms.errors = reading->error.lines;
 	symptoms.first_error = reading->error.first;
 	memcpy(symptoms.error, reading->error.quote, sizeof(symptoms.error));
+	if (ending->kind) {
+		symptoms.errors++;
+		symptoms.first_error = ending->line;
+		(void)snprintf(symptoms.error, sizeof(symptoms.error), "rank %ld ended with %s",
+			       ending->rank, ending->how);
+		text_make_printable(symptoms.error);
+	}
 	*ret = symptoms;
 	return 0;
 }
@@ -416,7 +470,7 @@ const char *symptom_verdict(struct arena *arena, const struct symptom *symptom)
 	if (symptom->proof)
 		return arena_printf(arena, "looked at, without an answer (%s): %s", symptom->proof,
 				    command);
-	return arena_printf(arena, "not looked at here: %s", command);
+	return arena_printf(arena, "run: %s", command);
 }
 
 void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked)
@@ -472,5 +526,5 @@ int symptoms_add_findings(const struct symptoms *symptoms, struct findings *find
 	if (!seen || findings_add(findings, "symptom", "", FINDING_UNCHECKED, NULL,
 				  "no known cause in %lu line%s", symptoms->lines, plural) < 0)
 		return -1;
-	return findings_add_seen(findings, seen, "kubectl rdma-doctor -n NAMESPACE POD");
+	return findings_add_seen(findings, seen, "run: kubectl rdma-doctor -n NAMESPACE POD");
 }

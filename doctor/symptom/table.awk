@@ -123,7 +123,7 @@ function end_row() {
 		return
 	if (!("cause" in texts) || !("fix" in texts))
 		bad(name ": has no cause or no fix")
-	rows = rows "\t{\n\t\t.name = " c(name) ",\n\t\t.kind = " kind ",\n\t\t.sureness = " sureness ",\n\t\t.last = " last ",\n"
+	rows = rows "\t{\n\t\t.name = " c(name) ",\n\t\t.kind = " kind ",\n\t\t.sureness = " sureness ",\n\t\t" flags "\n"
 	rows = rows "\t\t.cause = " c(texts["cause"]) ",\n\t\t.fix = " c(texts["fix"]) ",\n\t\t.check = " c(texts["check"]) ",\n"
 	rows = rows "\t\t.look = " c(texts["look"]) ",\n"
 	rows = rows "\t\t.messages = " list("message", lines, "messages", "{.unless = NULL}") ",\n"
@@ -134,7 +134,7 @@ function end_row() {
 }
 
 # "cause NAME: may be, last", "note NAME: sure", "gate NAME: sure"
-function begin_row(   head, n, field) {
+function begin_row(   head, n, field, i) {
 	end_row()
 	from_file = FILENAME
 	from_line = FNR
@@ -146,9 +146,11 @@ function begin_row(   head, n, field) {
 	sub(/^[a-z0-9_]+: */, "", head)
 	n = split(head, field, / *, */)
 	sureness = field[1] == "sure" ? "SURE" : field[1] == "likely" ? "LIKELY" : field[1] == "may be" ? "MAYBE" : ""
-	last = n == 2 && field[2] == "last" ? "true" : "false"
-	if (kind == "" || name !~ /^[a-z0-9_]+$/ || sureness == "" || n > 2 || (n == 2 && last == "false"))
-		bad("a row begins with cause, note or gate, a name, and sure, likely or may be; then perhaps last")
+	flags = ""
+	for (i = 2; i <= n; i++)
+		flags = flags (field[i] ~ /^(last|wanted|apart)$/ ? "." field[i] " = true, " : "?")
+	if (kind == "" || name !~ /^[a-z0-9_]+$/ || sureness == "" || index(flags, "?"))
+		bad("a row begins with cause, note or gate, a name, and sure, likely or may be; then perhaps last, wanted, apart")
 	if (name in names)
 		bad(name " is there twice")
 	names[name] = 1

@@ -17,7 +17,7 @@ row "LOC_PROT_ERR with vendor error 81: not the memlock limit; and how that is l
 symptoms --symptom "$p2p"
 is "the finding" "1 fail p2p_blocked" "$rc $found"
 text=$(jq -r '.findings[0] | .evidence + .check' "$T/out")
-for part in "the memlock limit is not the cause" "not looked at here: kubectl rdma-doctor"; do has "what it says" "$part" "$text"; done
+for part in "the memlock limit is not the cause" "run: kubectl rdma-doctor"; do has "what it says" "$part" "$text"; done
 is "a pasted log: nothing is said of this process" "null null null" "$(jq -r '"\(.where) \(.target.name) \(.target.pid)"' "$T/out")"
 
 # ---- where the log comes from ----
@@ -133,7 +133,7 @@ on_node
 soft=65536 hard=65536
 process 4711
 has "of a process" "CONFIRMED memlock: soft 64 KiB" "$(confirmed --pid 4711)"
-has "on the node, of no container" "not looked at here: kubectl rdma-doctor" "$(confirmed)"
+has "on the node, of no container" "run: kubectl rdma-doctor" "$(confirmed)"
 row "scope: --help says what it finds, and of what place"
 has "the causes" "a log or a message" "$("$DOCTOR" --help)"
 has "where" "in the pod, or with --pid or --container" "$("$DOCTOR" --help | tr -s ' \n' ' ')"

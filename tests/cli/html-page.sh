@@ -91,7 +91,7 @@ sound "hostile annotations and a hostile container name"
 defaults
 page --symptom 'ibv_reg_mr failed: Cannot allocate memory'
 sound "a symptom has its cause at the top, with its line and what would show it"
-shows "them" true '.findings[0].evidence[0] | test("line 1: ibv_reg_mr failed.*not looked at here: kubectl")'
+shows "them" true '.findings[0].evidence[0] | test("line 1: ibv_reg_mr failed.*run: kubectl")'
 has "its cause" memlock "$(jq -r .verdict "$T/page")"
 page --symptom 'nothing that anybody knows'
 sound "an unknown log is a page that does not say that all is well"

@@ -2,18 +2,23 @@
 /* The rows of doctor/symptom/known, as they are: each is whole, and different from the others */
 #include "suite.h"
 
+#include "doctor/symptom/facts.h"
+
 UNIT_TEST("symptom: each row has a cause and a fix that fit, and says how it is looked at")
 {
+	size_t facts = 0;
+
 	for (size_t i = 0; i < n_known_rows; i++) {
 		const struct known *known = &known_rows[i];
 
 		assert_true(strlen(known->cause) > 20 && strlen(known->cause) < 450);
 		assert_true(strlen(known->fix) > 20 && strlen(known->fix) < 600);
-		assert_true(known->messages[0].part[0] || known->completions[0].status ||
-			    known->calls[0].name || known->kind == KNOWN_NOTE); /* facts */
+		facts += !known->messages[0].part[0] && !known->completions[0].status &&
+			 !known->calls[0].name;
 		for (size_t j = i + 1; j < n_known_rows; j++)
 			assert_string_not_equal(known->cause, known_rows[j].cause);
 	}
+	assert_in_range(facts, 1, FACTS_MAX);
 }
 
 /* Number 1 of what the doctor is for: what keeps a container or its node from RDMA, and about ten

@@ -131,7 +131,7 @@ UNIT_TEST("evidence: what was looked at without an answer is not said to be not 
 	static const char *const ids[] = {"memlock", "port"};
 	static const char *const said[] = {
 		"looked at, without an answer (memlock: 8 MiB): kubectl rdma-doctor",
-		"not looked at here: kubectl rdma-doctor"};
+		"run: kubectl rdma-doctor"};
 
 	for (size_t i = 0; i < 2; i++) {
 		cleanup_arena arena = {0};
