@@ -162,7 +162,7 @@ has "how sure it is, in other words" "row.txt:1: a row begins with cause, note o
 is "no fix" "row.txt:2: x: has no cause or no fix" "$(made "${right[@]:0:3}")"
 is "a name that is there twice" "row.txt:9: x is there twice" "$(made "${right[@]}" "${right[@]}")"
 # ---- a new release of what prints the messages ----
-mkdir -p "$T/release/src/transport/net_ib/examples" "$T/release/src/uct/ib"
+mkdir -p "$T/release/src/transport/net_ib/examples" "$T/release/src/uct/ib" "$T/release/libibverbs"
 cat >"$T/release/src/transport/net_ib/init.cc" <<-'EOT'
 	// WARN("NET/IB : what is commented out");
 	WARN("NET/IB : Unable to open device %s", name); /* WARN("or so"); */
@@ -175,15 +175,19 @@ cat >"$T/release/src/uct/ib/ib.c" <<-'EOT'
 	uct_ib_check_memlock_limit_msg(ctx, UCS_LOG_LEVEL_ERROR, "ibv_create_cq(cqe=%d)", cqe);
 	uct_ib_check_memlock_limit_msg(ctx, UCS_LOG_LEVEL_DEBUG, "ibv_create_ao(cqe=%d)", cqe);
 	ucs_log(level, "%s", text);
+	ucs_log(UCS_LOG_LEVEL_DIAG, "of no matter");
+	ucs_warn("of a\tnew [kind]?");
 	ucs_warn("of a\tnew [kind]?");
 EOT
+printf 'fprintf(stderr, PFX "Warning: of a new kind\\n");\nfprintf(out, "Warning: none");\n' >"$T/release/libibverbs/init.c"
 new='src/transport/net_ib/init.cc:4: NET/IB : device %x is // new to%s: 100%%'
 # undecided WANT STATUS PROJECT TREE [LIST]: what the tool says of that tree
 undecided() { is "$3: what has no decision, and the exit status" "$1 $2" "$(tools/messages "${@:3}" 2>"$T/err") $?"; }
 row "tools/messages names the errors of a new release that have no decision, and no others"
 undecided "$new" 1 nccl "$T/release"
 is "it counts them" "nccl: 2 messages, 1 without a decision" "$(cat "$T/err")"
-undecided 'src/uct/ib/ib.c:4: of a\tnew [kind]?' 1 ucx "$T/release"
+undecided 'src/uct/ib/ib.c:5: of a\tnew [kind]?' 1 ucx "$T/release"
+undecided 'libibverbs/init.c:1: Warning: of a new kind' 1 rdma-core "$T/release"
 row "tools/messages: with a decision for each there is nothing to say; a tree without a message is not that project's"
 printf '== ucx 1\nmemlock: ibv_create_cq*\n    | x | of a\\tnew [kind]?\n== nccl 9\nas: x\nnot ours, bug: NET/IB : device * new to%%s: 100%%%% |\n    NET/IB : Unable to open*\n' >"$T/list"
 undecided "" 0 nccl "$T/release" "$T/list"
