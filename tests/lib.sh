@@ -55,10 +55,12 @@ fail() {
 }
 
 # check DESCRIPTION COMMAND [ARG…]: the command must succeed
+checking=
 check() {
 	local what=$1 out
 	shift
-	if out=$("$@" 2>&1); then pass "$what"; else fail "$what" "$* : $out"; fi
+	if out=$(checking=yes "$@" 2>&1); then pass "$what"; else fail "$what" "$* : $out"; fi
+	fresh= # `within` has looked at it, in a subshell
 }
 
 # is DESCRIPTION WANT GOT
@@ -90,17 +92,62 @@ export PATIENCE=${PATIENCE:-900}
 # may_mount: root who may have mounts of his own, which a container's root mostly may not
 may_mount() { [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; }
 
+# launch [-a] NAME LOG COMMAND [ARG…]: starts the command in the background. Its process id is in $NAME, what it prints in LOG. This shell empties
+# LOG before the process exists, so that no line of an earlier process is taken for one of this (-a: appends, for a log that nobody waits for).
+# `within` gives up as soon as a process that was launched ends, unless `may_end PID` has said that it may.
+declare -A launched=()
+fresh=
+launch() {
+	local append=
+	if [ "$1" = -a ]; then append=yes && shift; fi
+	[ -n "$append" ] || : >"$2"
+	"${@:3}" >>"$2" 2>&1 &
+	fresh=$!
+	launched[$fresh]=$2
+	printf -v "$1" %s "$fresh"
+}
+may_end() { unset "launched[$1]"; }
+
 # within COMMAND [ARG…]: waits until the command succeeds, looking again after 20 ms at first, every 200 ms in the end. A fifo that nobody writes to
 # is what it waits for: each look by sleep(1) would be another process, and a suite that waits a lot did little else.
+# If that cannot happen any more, the row fails and says why: PATIENCE is over, or a process has ended that was launched just now, or ran when the
+# wait began. After ten seconds the suite's log says what is waited for.
 within() {
-	local end=$((SECONDS + PATIENCE)) ms=20 pause never=${T:-/tmp}/never
+	local begin=$SECONDS noted='' ms=20 pause pid watched=() never=${T:-/tmp}/never
+	for pid in "${!launched[@]}"; do
+		if [ "$pid" = "$fresh" ] || [ -e "/proc/$pid" ]; then watched+=("$pid"); fi
+	done
+	fresh=
 	until "$@" 2>/dev/null; do
-		[ "$SECONDS" -lt "$end" ] || return
+		for pid in "${watched[@]}"; do
+			if [ -e "/proc/$pid" ]; then continue; fi
+			if "$@" 2>/dev/null; then return; fi
+			give_up "the process has ended; the end of ${launched[$pid]}:"$'\n'"$(tail -n 20 "${launched[$pid]}")" "$@"
+			return 1
+		done
+		if [ "$((SECONDS - begin))" -ge "$PATIENCE" ]; then
+			give_up "not within $PATIENCE s" "$@"
+			return 1
+		fi
+		if [ -z "$noted" ] && [ "$((SECONDS - begin))" -ge 10 ]; then
+			noted=yes
+			echo "# ${row:+$row: }waits for: $*" >>"/proc/$$/fd/1" # also where stdout is a variable
+		fi 2>/dev/null
 		[ -p "$never" ] || mkfifo "$never"
 		printf -v pause 0.%03d "$ms"
 		read -rt "$pause" <>"$never" || [ $? -gt 128 ] || sleep "$pause"
 		ms=$((ms * 2 < 200 ? ms * 2 : 200))
 	done
+}
+
+# give_up WHY COMMAND…: a failure of the row; inside `check` a detail of its failure
+give_up() {
+	local by_case=
+	if [ -n "$checking" ]; then
+		printf '%s\n' "$1"
+	else
+		fail "what is waited for happens: ${*:2}" "$1"
+	fi
 }
 
 # whole_calls FILE: what `strace -f` wrote, with each system call in one line, where it ended. strace writes one in two parts when another process

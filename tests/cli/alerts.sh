@@ -22,8 +22,9 @@ started=()
 # shellcheck disable=SC2154 # T is workdir's
 trap 'kill "${started[@]}" 2>/dev/null; wait 2>/dev/null; rm -rf "$T"' EXIT
 begin() {
-	"$@" >"$T/$(basename "$1").log" 2>&1 &
-	started+=($!)
+	local pid
+	launch pid "$T/$(basename "$1").log" "$@"
+	started+=("$pid")
 }
 
 # ---- the paths ----

@@ -58,8 +58,7 @@ authority "$T/other"
 cp "$API/cert.pem" "$ACCOUNT/ca.crt"
 echo first >"$API/token"
 echo first >"$ACCOUNT/token"
-"$PYTHON" -IS tests/cli/tools/events_api.py "$API" 2>"$T/server" &
-server=$!
+launch server "$T/server" "$PYTHON" -IS tests/cli/tools/events_api.py "$API"
 within test -s "$API/port"
 export KUBERNETES_SERVICE_HOST=127.0.0.1 NODE_NAME=node-1
 KUBERNETES_SERVICE_PORT=$(<"$API/port")
@@ -68,8 +67,7 @@ export KUBERNETES_SERVICE_PORT https_proxy=http://127.0.0.1:9 HTTPS_PROXY=http:/
 # start / stop [SIGNAL]: $rc and $T/log are of the one that ended
 # start [COMMAND…]: by this command
 start() {
-	"$@" "$EVENTS" --sysroot "$NODE" 2>"$T/log" &
-	reporter=$!
+	launch reporter "$T/log" "$@" "$EVENTS" --sysroot "$NODE"
 	within grep -q "reads /run" "$T/log"
 }
 ended() { ! kill -0 "$reporter" 2>/dev/null || grep -q '^State:.Z' "/proc/$reporter/status"; }
@@ -328,8 +326,7 @@ is "the event" '"h-forged-0"' "$(events .regarding.name | tail -1)"
 # for_other PROGRAM-OF-PYTHON… / for_api: another server
 for_other() {
 	rm -f "$T/other/port" "$T/other/requests"
-	"$PYTHON" -IS "$@" 2>/dev/null &
-	other=$!
+	launch other "$T/other/log" "$PYTHON" -IS "$@"
 	within test -s "$T/other/port"
 	stop
 	cp "$T/other/cert.pem" "$ACCOUNT/ca.crt"
@@ -387,14 +384,11 @@ row "the records' directory is removed: a pod's mount holds it, so it has to be 
 rm -f "$RECORDS"/*
 start
 rm -r "$RECORDS"
-if within logs "was removed: this program has to be started again"; then
-	wait "$reporter"
-	is "status" 1 "$?"
-	reporter=
-else
-	check "it ends" false
-	stop
-fi
+within logs "was removed: this program has to be started again"
+within ended
+wait "$reporter"
+is "status" 1 "$?"
+reporter=
 install -d -m 0700 "$RECORDS"
 
 # ---- as Kubernetes' own types read them ----
@@ -414,14 +408,12 @@ if may_mount && command -v setpriv >/dev/null; then
 	kill -9 "$server"
 	wait "$server" 2>/dev/null
 	rm -f "$API/port" "$API/answers" "$RECORDS"/*
-	"$PYTHON" -IS tests/cli/tools/events_api.py "$API" 2>"$T/server" &
-	server=$!
+	launch server "$T/server" "$PYTHON" -IS tests/cli/tools/events_api.py "$API"
 	within test -s "$API/port"
 	KUBERNETES_SERVICE_PORT=$(<"$API/port")
 	refused h-least-0
 	before=$(n_events)
-	setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$EVENTS" --sysroot "$NODE" 2>"$T/log" &
-	reporter=$!
+	launch reporter "$T/log" setpriv --bounding-set=-all --inh-caps=-all --no-new-privs -- "$EVENTS" --sysroot "$NODE"
 	within posted "$((before + 1))"
 	row "root without a capability reads the records"
 	is "capabilities" "$(printf '%016x' 0)" "$(sed -n 's/^CapEff:\t//p' "/proc/$reporter/status")"

@@ -115,8 +115,7 @@ rows:
       name: other
 YAML
 has_object /api/v1/nodes/node-2/proxy/logs/journal <<<'granted by nri container=x name=trainer pod=trainer namespace=team-a'
-python3 -IS tests/cli/tools/events_api.py "$API" 2>"$T/server" &
-server=$!
+launch server "$T/server" python3 -IS tests/cli/tools/events_api.py "$API"
 within test -s "$API/port"
 
 # ---- the pod ----

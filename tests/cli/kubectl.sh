@@ -9,8 +9,8 @@ built KUBECTL "${BUILD:-build}/tests/kubectl/usr/bin/kubectl"
 mkdir "$T/bin" "$T/pods" "$T/inside"
 ln -s "$KUBECTL" "$T/bin/kubectl"
 ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"
-"$PYTHON" -IS tests/cli/tools/apiserver.py "$T" &
-server=$!
+server=
+launch server "$T/server" "$PYTHON" -IS tests/cli/tools/apiserver.py "$T"
 trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT
 within test -s "$T/port"
 cat >"$T/config" <<-EOT
@@ -93,15 +93,15 @@ mv "$T/exec.old" "$T/exec"
 
 # ---- it is interrupted ----
 printf '#!/bin/sh\n: >%s/began; until [ -e %s/end ]; do sleep 0.1; done\n' "$T" "$T" >"$T/image"
+interrupted=
 for signal in HUP INT TERM; do
 	row "SIG$signal: status 2, and the debugging pod is deleted"
 	rm -f "$T/requests" "$T/began" "$T/end"
 	# A shell starts what runs in the background with INT ignored, nohup(1) ignores HUP, and a shell cannot take that back.
-	PATH=$T/bin:$PATH "$PYTHON" -IS -c 'import os, signal
+	PATH=$T/bin:$PATH launch interrupted "$T/out" "$PYTHON" -IS -c 'import os, signal
 signal.signal(signal.SIGINT, signal.SIG_DFL)
 signal.signal(signal.SIGHUP, signal.SIG_DFL)
-os.execvp("kubectl-rdma_doctor", ["kubectl-rdma_doctor", "h-kim-0", "-n", "team-a"])' >"$T/out" 2>"$T/err" </dev/null &
-	interrupted=$!
+os.execvp("kubectl-rdma_doctor", ["kubectl-rdma_doctor", "h-kim-0", "-n", "team-a"])'
 	within test -e "$T/began"
 	kill -s "$signal" "$interrupted"
 	wait "$interrupted"

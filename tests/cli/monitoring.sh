@@ -50,8 +50,8 @@ h100
 in_container "$ALLOCATED" NCCL_IB_HCA=mlx5_1
 doctor --format prometheus
 mkdir -p "$T/host/run"
-"$NRI" --sysroot "$T/host" --socket "$T/none" --metrics "$T/nri.prom" >/dev/null 2>&1 &
-plugin=$!
+plugin=
+launch plugin "$T/plugin" "$NRI" --sysroot "$T/host" --socket "$T/none" --metrics "$T/nri.prom"
 within test -s "$T/nri.prom"
 kill "$plugin"
 wait "$plugin" 2>/dev/null

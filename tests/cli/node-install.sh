@@ -17,6 +17,8 @@ printf '{ "opt_in": "annotation" } // ours\n' >"$T/config.json"
 hooks=$host/usr/share/containers/oci/hooks.d
 handler=$host/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 
+remover='' installer='' other='' stayer='' # what launch starts
+
 # node_install TASK [VARIABLE=VALUE…]: with the image's own shell and tools, and nothing else. TASK may be two words: "install nri".
 node_install() {
 	# shellcheck disable=SC2086 # two words
@@ -147,8 +149,7 @@ pod_of_handler() {
 		"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
 }
 pod_of_handler
-node_install remove RUNTIME=1 GRACE=1 &
-remover=$!
+launch remover "$T/log" node_install remove RUNTIME=1 GRACE=1
 within grep -q waiting "$T/log"
 has "remove: a pod of the handler is named" "pod team-a/h-kim-0 runs under CRI-O's handler rdma" "$(<"$T/log")"
 check "remove: …it keeps its runtime" test -x "$host/usr/local/bin/oci-rdma-runtime-crun"
@@ -247,14 +248,11 @@ by_hand=(env PATH="$T/stepping:$image/bin" GO="$T/go" ROOT="$host" SOURCE="$imag
 	/bin/sh "$image/oci-rdma-hook/bin/node-install")
 # begin_removal PART: $remover, which has come to where it waits
 begin_removal() {
-	: >"$T/removal" # a line of the last one is not to be taken for this one's
-	"${by_hand[@]}" remove >"$T/removal" 2>&1 &
-	remover=$!
+	launch remover "$T/removal" "${by_hand[@]}" remove
 	within grep -q "waiting $1" "$T/removal"
 }
 begin_removal "7 s"
-"${by_hand[@]}" install >"$T/install" 2>&1 &
-installer=$!
+launch installer "$T/install" "${by_hand[@]}" install
 within grep -q "waiting until another install or removal" "$T/install"
 check "an install waits for a removal's grace" test ! -e "$hooks/90-oci-rdma-hook.json"
 touch "$T/go"
@@ -279,13 +277,12 @@ is "…and nothing is left" "" "$(tree)"
 beside() {
 	exec 8<"$host/usr/local/bin"
 	flock 8
-	: >"$T/beside"
 	# shellcheck disable=SC2086 # two words
-	"${by_hand[@]}" $1 >"$T/beside" 2>&1 8<&- &
+	launch other "$T/beside" "${by_hand[@]}" $1 8<&-
 	within grep -q "waiting until another install or removal" "$T/beside"
 	check "$1: it waits for another, and touches nothing" "${@:2}"
 	exec 8<&-
-	wait $!
+	wait "$other"
 	is "$1: …and then ends well" 0 $?
 }
 crio_host
@@ -429,8 +426,7 @@ if may_mount; then
 	new_host
 	check "in the image: an install" in_image install RUNTIME=1
 	is "…puts all of it below /host" "$installed" "$(tree)"
-	in_image remove &
-	remover=$!
+	launch remover "$T/log" in_image remove
 	check "in the image: a removal's grace" within grep -q "waiting 30 s" "$T/log"
 	# unshare, with which all ends that it has started: else the removal would go on after its grace.
 	kill -9 "$(xargs <"/proc/$remover/task/$remover/children")"
@@ -445,8 +441,7 @@ if may_mount; then
 fi
 
 # stay, as the container's only program
-env -i PATH="$image/bin" SOURCE="$image/oci-rdma-hook" "$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" stay &
-stayer=$!
+launch stayer "$T/output" env -i PATH="$image/bin" SOURCE="$image/oci-rdma-hook" "$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" stay
 children() { cat "/proc/$stayer/task/$stayer/children"; }
 child=
 sleeps() {

@@ -10,8 +10,8 @@ built KUBECTL "${BUILD:-build}/tests/kubectl/usr/bin/kubectl"
 mkdir "$T/bin" "$T/pods"
 ln -s "$KUBECTL" "$T/bin/kubectl"
 ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$(realpath install/kubectl/kubectl-rdma_doctor-selftest)" "$T/bin/"
-"$PYTHON" -IS tests/cli/tools/apiserver.py "$T" &
-server=$!
+server=
+launch server "$T/server" "$PYTHON" -IS tests/cli/tools/apiserver.py "$T"
 trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT
 within test -s "$T/port"
 cat >"$T/config" <<-EOT

@@ -18,10 +18,10 @@ fi
 trap 'kill -KILL $(jobs -pr) 2>/dev/null; wait 2>/dev/null; rm -rf "$T"' EXIT
 FILE=$T/metrics/oci-rdma-nri.prom
 mkdir "$T/metrics"
+listener='' process_1=''
 # listener PORT [COMMAND…]: one more in the background, which COMMAND starts; its process is $listener, its messages are in $T/PORT
 listener() {
-	"${@:2}" "$NRI" --serve-metrics "$1" --metrics "$FILE" >"$T/$1" 2>&1 &
-	listener=$!
+	launch listener "$T/$1" "${@:2}" "$NRI" --serve-metrics "$1" --metrics "$FILE"
 }
 # ask PORT [HOST]: the whole answer
 ask() {
@@ -64,8 +64,7 @@ if [ -e /proc/sys/net/ipv6/bindv6only ]; then
 	echo 0 >/proc/sys/net/ipv6/bindv6only
 fi
 # As process 1, to which the kernel gives no signal that has its default action
-unshare --pid --fork --kill-child "$NRI" --serve-metrics 9466 --metrics "$FILE" &
-process_1=$!
+launch process_1 "$T/9466" unshare --pid --fork --kill-child "$NRI" --serve-metrics 9466 --metrics "$FILE"
 within answers 9466
 kill -TERM "$(cat "/proc/$process_1/task/$process_1/children")"
 wait "$process_1"

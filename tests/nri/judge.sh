@@ -17,8 +17,7 @@ PLUGIN=
 
 # begin: the plugin, before there is a runtime
 begin() {
-	"$NRI_PLUGIN" --sysroot "$NODE" --socket "$SOCKET" >"$T/plugin.log" 2>&1 &
-	PLUGIN=$!
+	launch PLUGIN "$T/plugin.log" "$NRI_PLUGIN" --sysroot "$NODE" --socket "$SOCKET"
 }
 
 # end: how the plugin ended
@@ -80,7 +79,7 @@ config '{"namespaces": ["team-*"]}'
 
 begin
 RUN="5,000 containers run, 10,000 are created"
-runtime -sync 5000 -creates 10000 -pid $PLUGIN
+runtime -sync 5000 -creates 10000 -pid "$PLUGIN"
 says "it registers" .plugin 90-oci-rdma
 served
 kept
@@ -89,7 +88,7 @@ first=$(jq .end.fds "$T/report")
 
 for life in 2 3; do
 	RUN="the runtime starts, time $life"
-	runtime -sync 5000 -creates 2000 -pid $PLUGIN
+	runtime -sync 5000 -creates 2000 -pid "$PLUGIN"
 	says "the plugin is there again, and serves" '[.plugin, .answers.granted.env[0]]' "[\"90-oci-rdma\",\"$NCCL\"]"
 	says "it holds as many descriptors as in the first life" .end.fds "$first"
 	kept
@@ -97,7 +96,7 @@ for life in 2 3; do
 done
 
 RUN="a runtime of NRI 0.12"
-runtime -streamed -sync 5000 -creates 3000 -pid $PLUGIN
+runtime -streamed -sync 5000 -creates 3000 -pid "$PLUGIN"
 says "it registers" .plugin 90-oci-rdma
 says "Synchronize in parts of up to 4 MiB" '.parts > 5' true
 says "a method that no one knows is UNIMPLEMENTED" '.unknown[-1]' 'Unheard 12'
@@ -128,7 +127,7 @@ content
 RUN="answers longer than a frame"
 config "$(python3 -c 'import json; print(json.dumps({"namespaces": ["team-*"], "nccl": {"extra":
 	{f"NCCL_X{i}": "y" * 1000 for i in range(20)}}}))')"
-runtime -sync 1 -creates 2000 -pid $PLUGIN
+runtime -sync 1 -creates 2000 -pid "$PLUGIN"
 says "of 20 KB are read by the runtime" '[(.answers.granted.env | length), .answers.plain]' '[21,{}]'
 content
 
@@ -238,7 +237,7 @@ RUN="control"
 	exec "$JUDGE/stub" "$SOCKET" LEAK >/dev/null 2>&1
 ) &
 PLUGIN=$!
-runtime -sync 5000 -creates 2000 -pid $PLUGIN
+runtime -sync 5000 -creates 2000 -pid "$PLUGIN"
 says "a plugin that keeps a descriptor of each container is seen" '.end.fds - .begin.fds' 1000
 says "and one that keeps memory" ".end.rss_kib - .begin.rss_kib > $SLACK" true
 says "and one that adjusts a container that is not ours" '.unlike | length > 0' true

@@ -174,7 +174,7 @@ enter_sandbox() {
 	NODE=$T/node
 	tests/nodes/mknode tests/nodes/one.json "$NODE"
 	mkdir -p "$NODE/run" # where the shim remembers which runtime it ran
-	busybox syslogd -n -O "$T/log" &
+	launch syslogd "$T/syslogd.log" busybox syslogd -n -O "$T/log"
 	within test -S /dev/log
 	set +e
 }

@@ -41,8 +41,7 @@ configure_containerd() {
 
 # start_containerd: under the limit that a login shell gives, which containers then inherit
 start_containerd() {
-	prlimit "--memlock=$MEMLOCK:$MEMLOCK" containerd >>"$CONTAINERD_LOG" 2>&1 &
-	CONTAINERD=$!
+	launch -a CONTAINERD "$CONTAINERD_LOG" prlimit "--memlock=$MEMLOCK:$MEMLOCK" containerd
 	within ./cri version >/dev/null
 }
 

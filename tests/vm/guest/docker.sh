@@ -9,9 +9,8 @@ start_docker() {
 	mkdir -p /etc/docker
 	cp "${1-/dev/null}" /etc/docker/daemon.json
 	[ -s /etc/docker/daemon.json ] || echo '{}' >/etc/docker/daemon.json
-	prlimit "--memlock=$MEMLOCK:$MEMLOCK" dockerd --bridge none --iptables=false --ip6tables=false --ip-forward=false \
-		--exec-opt native.cgroupdriver=cgroupfs --data-root /run/docker.root >>"$DOCKER_LOG" 2>&1 &
-	DOCKERD=$!
+	launch -a DOCKERD "$DOCKER_LOG" prlimit "--memlock=$MEMLOCK:$MEMLOCK" dockerd --bridge none --iptables=false --ip6tables=false --ip-forward=false \
+		--exec-opt native.cgroupdriver=cgroupfs --data-root /run/docker.root
 	within docker version >/dev/null
 }
 

@@ -75,7 +75,8 @@ on_both() {
 	local -A pid
 	row ''
 	for RT in ${RUNTIMES:-crun runc}; do
-		([ -z "$by_case" ] || by_case; "$1") >"/run/$RT.out" 2>&1 &
+		: >"/run/$RT.out" # before tail(1) reads it
+		([ -z "$by_case" ] || by_case; "$1") >>"/run/$RT.out" 2>&1 &
 		pid[$RT]=$!
 	done
 	for RT in ${RUNTIMES:-crun runc}; do
