@@ -409,7 +409,8 @@ in_front() {
 # shellcheck disable=SC2016 # jq's variable, and what a shell would run
 chosen_stderr() {
 	local hook='{path: "/usr/local/bin/oci-rdma-hook", args: ["oci-rdma-hook", "--sysroot", $ENV.OCI_RDMA_SYSROOT, "createRuntime"]}' case
-	local says='{path: "/bin/sh", args: ["sh", "-c", "echo the control >&2"]}'
+	# It reads the state, which is larger than a pipe: crun fails if the hook has ended meanwhile.
+	local says='{path: "/bin/sh", args: ["sh", "-c", "cat >/dev/null; echo the control >&2"]}'
 	local -A cases=(
 		["a state that can be read"]='.'
 		["a state with more annotations than are read"]='.annotations += ([range(65535)] | map({key: "f\(.)", value: ""}) | from_entries)
