@@ -44,23 +44,68 @@
 
 /* ---- suites ---- */
 
+struct unit_test {
+	char name[160];
+	CMUnitTestFunction function;
+	const void *row;
+};
+
 struct unit_suite {
 	struct CMUnitTest test[UNIT_TESTS_MAX];
-	char names[UNIT_TESTS_MAX][160];
+	struct unit_test of[UNIT_TESTS_MAX];
 	size_t n;
 };
+
+/* Seconds for what must happen, in tries or for a whole test: only what hangs takes so long, and no
+ * busy machine and no sanitizer. */
+#define UNIT_PATIENCE 300
+
+/* Weak, as all that the files of a suite share. The test that runs, and what ends it if it hangs;
+ * no alarm(2), which tests have for themselves. */
+__attribute__((weak)) const struct unit_test *unit_running;
+__attribute__((weak)) timer_t unit_timer;
+#define UNIT_SIGNAL (SIGRTMAX - 3)
+
+static inline void unit_hangs(UNUSED int number)
+{
+	static const char parts[2][24] = {"not ok - ", ": it hangs\n"};
+
+	if (write(STDOUT_FILENO, parts[0], strlen(parts[0])) > 0 &&
+	    write(STDOUT_FILENO, unit_running->name, strlen(unit_running->name)) > 0 &&
+	    write(STDOUT_FILENO, parts[1], strlen(parts[1])) > 0)
+		_exit(1);
+	_exit(2);
+}
+
+static inline void unit_watch(time_t seconds)
+{
+	const struct itimerspec time = {.it_value.tv_sec = seconds};
+
+	assert_int_equal(timer_settime(unit_timer, 0, &time, NULL), 0);
+}
+
+/* A test, with its row as *state */
+static inline void unit_run_one(void **state)
+{
+	unit_running = *state;
+	*state = (void *)unit_running->row;
+	unit_watch(UNIT_PATIENCE);
+	unit_running->function(state);
+	unit_watch(0);
+}
 
 static inline void unit_add_as(struct unit_suite *suite, const char *front, const char *name,
 			       CMUnitTestFunction function, const void *row)
 {
-	char *whole;
+	struct unit_test *test = &suite->of[suite->n];
 
 	if (suite->n == UNIT_TESTS_MAX)
 		abort();
-	whole = suite->names[suite->n];
-	(void)snprintf(whole, sizeof(suite->names[0]), "%s%s", front, name);
+	(void)snprintf(test->name, sizeof(test->name), "%s%s", front, name);
+	test->function = function;
+	test->row = row;
 	suite->test[suite->n++] = (struct CMUnitTest){
-		.name = whole, .test_func = function, .initial_state = (void *)row};
+		.name = test->name, .test_func = unit_run_one, .initial_state = test};
 }
 
 static inline void unit_add(struct unit_suite *suite, const char *name, CMUnitTestFunction function,
@@ -69,10 +114,16 @@ static inline void unit_add(struct unit_suite *suite, const char *name, CMUnitTe
 	unit_add_as(suite, "", name, function, row);
 }
 
-static inline void unit_skip(void **state)
+/* tests/run says why in its last line. */
+#define UNIT_SKIP(why)                                                                             \
+	do {                                                                                       \
+		print_message("# skip: %s\n", (why));                                              \
+		skip();                                                                            \
+	} while (0)
+
+static inline void unit_skip(UNUSED void **state)
 {
-	(void)state;
-	skip();
+	UNIT_SKIP(geteuid() == 0 ? "this machine lacks what it needs" : "it needs root");
 }
 
 /* A test of what this machine may lack. Without it it is skipped, which tests/run counts, and which
@@ -164,7 +215,7 @@ static inline int unit_exit_of(pid_t pid)
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_true(WIFEXITED(status));
 	if (WEXITSTATUS(status) == UNIT_NOT_HERE)
-		skip();
+		UNIT_SKIP("no such namespace can be made here");
 	return WEXITSTATUS(status);
 }
 
@@ -227,7 +278,7 @@ static inline pid_t unit_start_mapped(int (*body)(const void *), const void *con
 	pid = unit_start(unit_live_mapped, &(struct unit_mapped){body, context, ends[1]});
 	(void)close(ends[1]);
 	if (read(ends[0], &byte, 1) != 1)
-		skip();
+		UNIT_SKIP("no user namespace can be made here");
 	if (uid_map)
 		unit_map(pid, "uid_map", uid_map);
 	if (gid_map)
@@ -238,10 +289,6 @@ static inline pid_t unit_start_mapped(int (*body)(const void *), const void *con
 }
 
 /* ---- time ---- */
-
-/* Seconds for what must happen, by alarm(2) or in tries: only what hangs takes so long, and no busy
- * machine and no sanitizer. */
-#define UNIT_PATIENCE 300
 
 static inline double unit_processor_time(void (*work)(void *context, size_t n), void *context,
 					 size_t n)
@@ -499,8 +546,12 @@ static inline void unit_keep_rows(struct unit_suite *suite)
 /* Returns the number of failed tests, for main. */
 static inline int unit_run(struct unit_suite *suite, const char *name)
 {
+	struct sigevent event = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = UNIT_SIGNAL};
 	int failed;
 
+	(void)setvbuf(stdout, NULL, _IOLBF, 0);
+	(void)signal(UNIT_SIGNAL, unit_hangs);
+	assert_int_equal(timer_create(CLOCK_MONOTONIC, &event, &unit_timer), 0);
 	unit_keep_rows(suite);
 	failed = _cmocka_run_group_tests(name, suite->test, suite->n, NULL, NULL);
 

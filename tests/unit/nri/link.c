@@ -31,7 +31,6 @@ UNIT_TEST("a runtime that accepts nobody is not waited for")
 	struct stat file;
 	int fd = 0;
 
-	(void)alarm(UNIT_PATIENCE);
 	first = link_connect(path, &st, &err);
 	assert_true(first >= 0);
 	assert_int_equal(stat(path, &file), 0);
@@ -40,7 +39,6 @@ UNIT_TEST("a runtime that accepts nobody is not waited for")
 	assert_true(fcntl(first, F_GETFL) & O_NONBLOCK);
 	for (int i = 0; i < 100 && fd >= 0; i++) /* they are the listener's, and go with it */
 		fd = link_connect(path, &st, &err);
-	(void)alarm(0);
 	assert_int_equal(fd, -1);
 	assert_has(err.text, path);
 }
@@ -75,7 +73,6 @@ UNIT_TEST("reading takes what there is, and knows an end")
 {
 	WITH_ENDS;
 
-	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), 0);
 	assert_int_equal(write(ends[1], "abc", 3), 3);
 	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), 3);
@@ -85,7 +82,6 @@ UNIT_TEST("reading takes what there is, and knows an end")
 	assert_int_equal(link_read(ends[0], bytes, sizeof(bytes), &err), -1);
 	assert_string_equal(err.text, "the runtime has closed the connection");
 	(void)close(ends[0]);
-	(void)alarm(0);
 }
 
 /* As the kernel says it when the runtime ends with something unread */
@@ -131,14 +127,12 @@ UNIT_TEST("writing keeps what does not go, in its order")
 	WITH_ENDS;
 
 	fill(&out, size);
-	(void)alarm(UNIT_PATIENCE);
 	assert_int_equal(link_write(ends[0], &out, &err), 0);
 	assert_in_range(out.len, 1, size - 1);
 	while (seen < size) {
 		seen = drain(ends[1], seen);
 		assert_int_equal(link_write(ends[0], &out, &err), 0);
 	}
-	(void)alarm(0);
 	assert_int_equal(out.len, 0);
 	assert_string_equal(err.text, "");
 	(void)close(ends[0]);

@@ -181,9 +181,7 @@ UNIT_TEST("children that hang are bounded, and not waited for; those that have e
 
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = unit_start(goes_on, NULL);
-	(void)alarm(UNIT_PATIENCE);
 	verdict_find(&children, &arena, says_in_parts, NULL, 600000000, &verdict);
-	(void)alarm(0);
 	assert_has(verdict.reason, "too many other containers");
 	assert_int_equal(children.n, CHILDREN_MAX);
 	for (size_t i = 0; i < children.n; i++)
@@ -330,9 +328,7 @@ UNIT_TEST("the end does not wait for ever")
 	WITH_CHILDREN;
 
 	verdict_find(&children, &arena, says_and_hangs, NULL, 600000, &verdict);
-	(void)alarm(UNIT_PATIENCE);
 	children_finish(&children);
-	(void)alarm(0);
 	assert_int_equal(children.n, 1);
 	assert_int_equal(kill(children.pid[0], SIGKILL), 0);
 }

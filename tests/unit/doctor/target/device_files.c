@@ -110,7 +110,6 @@ UNIT_TEST_FOR_ROOT("device file: one that is swapped all the time is never opene
 
 	make_device(&root, "uverbs0", S_IFCHR, OWN);
 	make_device(&root, "other", S_IFCHR, OTHER);
-	(void)alarm(UNIT_PATIENCE);
 	pid = unit_start(swap, &root);
 	while (!wrong && (opened < ROUNDS_EACH || refused < ROUNDS_EACH)) {
 		cleanup_fd fd = open_one(&root, 1);
@@ -123,7 +122,6 @@ UNIT_TEST_FOR_ROOT("device file: one that is swapped all the time is never opene
 	}
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
-	(void)alarm(0);
 	assert_int_equal(wrong, 0);
 }
 

@@ -55,7 +55,7 @@ UNIT_TEST_FOR_ROOT("target: the network of another process is entered")
 	ino_t its;
 
 	if (!make_proc(dir.fd, &its))
-		skip();
+		UNIT_SKIP("no namespace of another network can be made here");
 	assert_int_not_equal(its, network_of(ours));
 	assert_int_equal(enter(dir.fd, true), its);
 	assert_int_equal(enter(dir.fd, false), network_of(ours));
