@@ -192,8 +192,8 @@ $(GENERATED)/doctor/symptom/table.c: doctor/symptom/table.awk $(SYMPTOMS) | $(BU
 	@mkdir -p $(@D)
 	$(call say,GEN) LC_ALL=C awk -f $^ >$@.new && mv $@.new $@
 
-# $(call link,HOW,LIBRARIES)
-link = $(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(1) -o $@ $(filter %.o,$^) $(2)
+# $(call link,HOW,LIBRARIES): by rename, so that whoever runs the program meanwhile has the old one or the new one
+link = $(call say,LD) $(CC) $(CFLAGS) $(LDFLAGS) $(1) -o $@.new $(filter %.o,$^) $(2) && mv $@.new $@
 $(HOOK): $(HOOK_OBJECTS) $(BUILD)/linked-with
 	$(call link,$(PIE),$(HOOK_LIBS))
 $(ADMIN): $(ADMIN_OBJECTS) $(BUILD)/linked-with

@@ -28,7 +28,9 @@ SUITES-check-asan = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
 SUITES-check-aarch64 = $(UNIT_AARCH64) $(CLI_AARCH64)
 SUITES-lint = tests/lint
 SUITES-soak = tests/podman/soak.sh tests/vm/check-soak
-SUITES-suite = $(foreach suite,$(or $(S),$(error which? make suite S=tests/cli/dry-run.sh)),$(call suite_of,$(suite)))
+SUITES-suite = $(foreach suite,$(S),$(call suite_of,$(suite)))
+# make again N=10: a contributor's question to suites that are red now and then
+SUITES-again = $(if $(S),$(SUITES-suite),$(SUITES-check))
 # check-all is what CI runs. Each suite runs once: under ASan and UBSan where it can, otherwise on the programs as nodes
 # get them. check-long has what takes long and seldom fails; it runs before a release. check is for a person.
 SUITES-check-long = tests/analyze $(patsubst %,tests/cli/%.sh,events-types valgrind) tests/podman/builder.sh \
@@ -60,10 +62,18 @@ said = $(shell sed -n 's/^\# $(1): //p' /dev/null $(SCRIPTS))
 $(RUNS):
 	@tools/deps $(BUILD_PACKAGES) test \
 		$(sort $(filter cli lint package podman vm,$(subst /, ,$(SCRIPTS))) $(call said,packages))
-	@$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) \
+	@mkdir -p $(BUILD) && exec 4>$(BUILD)/log.lock; \
+	flock --nonblock 4 || { echo 'make $@: another run works in $(BUILD); it is waited for'; flock 4; }; \
+	$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) \
 		$(if $(filter %.sh tests/vm/%,$(SCRIPTS)),all) $(filter-out tests/%,$(RUN)) \
-		$(addprefix $(BUILD)/,$(sort $(call said,builds)))
-	@HOOK=$(HOOK) BUILD=$(BUILD) ROW=$(if $(filter suite,$@),$(call quoted,$(ROW))) tests/run $(RUN)
+		$(addprefix $(BUILD)/,$(sort $(call said,builds))) 4>&-
+	@HOOK=$(HOOK) BUILD=$(BUILD) ROW=$(if $(filter suite,$@),$(call quoted,$(ROW))) $(if $(filter again,$@),tests/again $(or $(N),10),tests/run) $(RUN)
+# Below BUILD stands a unit suite, which may not be built yet.
+suite again: named
+named:
+	@[ -n '$(S)$(filter again,$(MAKECMDGOALS))' ] || { echo 'S= is missing: make suite S=tests/cli/dry-run.sh' >&2; exit 2; }
+	@for suite in $(S); do source=$${suite#$(BUILD)/}; \
+		if [ ! -f "$$suite" ] && [ ! -f "$$source.c" ]; then echo "no such suite: $$suite" >&2; exit 2; fi; done
 # Whether the commit that is checked out may be released. TARBALL=0 leaves out the tests: those of its tarball in an
 # empty directory, and check-long.
 release-check:
@@ -132,4 +142,4 @@ format:
 	@tools/deps lint
 	@clang-format -i $(shell find core admin explain doctor events hook nri tests -name '*.[ch]')
 
-.PHONY: $(RUNS) units release-check format
+.PHONY: $(RUNS) named units release-check format

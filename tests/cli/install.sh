@@ -4,7 +4,8 @@
 # shellcheck disable=SC2317 # functions that another shell calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
-arguments=(-s DESTDIR="$T/root" BUILD="${BUILD:-build}" SYSCONFDIR=/etc)
+# -o all: the programs of this tree stay as they are, for the suites that run beside this one.
+arguments=(-s -o all DESTDIR="$T/root" BUILD="${BUILD:-build}" SYSCONFDIR=/etc)
 hooks=$T/root/usr/share/containers/oci/hooks.d
 
 # order MAKE-TARGET: what becomes of the executable ("hook") and of hook files ("json"), in the order in which the target does it
@@ -71,7 +72,7 @@ chmod 755 "$T/tools/"*
 check "restorecon is not for a DESTDIR" test ! -e "$T/restorecon.log"
 steps() {
 	PATH=$T/tools:$PATH
-	local made=(make -s PREFIX="$T/prefix" SYSCONFDIR=/etc HOOKSDIR="$T/hooks.d" BUILD="${BUILD:-build}" GRACE=0)
+	local made=(make -s -o all PREFIX="$T/prefix" SYSCONFDIR=/etc HOOKSDIR="$T/hooks.d" BUILD="${BUILD:-build}" GRACE=0)
 	local dropin=/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 	rm -rf /etc/crio /etc/oci-rdma-hook
 	mkdir -p "$T/prefix" /etc/crio/crio.conf.d /etc/oci-rdma-hook

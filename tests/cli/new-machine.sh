@@ -108,14 +108,13 @@ printf '#!/bin/sh\nuntil [ -e %s/go ]; do sleep 0.02; done\necho "ok - long"\n' 
 printf '#!/bin/sh\necho "ok - short"\n' >"$T/short"
 chmod 755 "$T/long" "$T/short"
 # run NAME: that suite, by tests/run; what it says is in $T/NAME.out
+first='' second=''
 run() { BUILD=$T/runs tests/run "$T/$1" >"$T/$1.out" 2>&1; }
-run long &
-first=$!
+launch first "$T/first" run long
 begun() { [ -e "$T/runs/log/${T//\//_}_long" ]; }
 within begun
-run short &
-second=$!
-waits() { grep -q "another run writes to $T/runs/log" "$T/short.out"; }
+launch second "$T/second" run short
+waits() { grep -q "another run works in $T/runs;" "$T/short.out"; }
 row "two runs in one tree: the second waits for the first, and says so; both have their logs"
 check "it waits" within waits
 touch "$T/go"
@@ -155,23 +154,73 @@ is "there is none" "1: not ok - no row's name has in it: blue,0 passed, 1 failed
 has "a suite that dies" "1 failed" "$(rows 'a red' dies)"
 is "control: without ROW all rows count" "1: not ok - a green row,2 passed, 1 failed" "$(rows '')"
 
+# ---- waiting for a program ----
+
+# One whose line of the last time is in the log still, one that ends, and one that says it in its last moment
+cat >"$T/waiting" <<'END'
+#!/bin/bash
+. tests/lib.sh
+workdir
+echo ready >"$T/log"
+says() { grep -qx "$1" "$T/log"; }
+launch late "$T/log" sh -c 'sleep 0.5; echo ready; exec sleep 14400'
+within says ready
+is "its own line" ready "$(<"$T/log")"
+kill "$late"
+row "it ends"
+launch gone "$T/log" sh -c 'echo why; exit 3'
+within says ready
+row "it ends, in a check"
+launch gone "$T/log" sh -c 'sleep 0.5; echo why; exit 3'
+check "it is ready" within says ready
+row "it ends with the line"
+launch gone "$T/log" sh -c 'sleep 0.5; echo ready'
+within says ready
+row "it may end"
+launch gone "$T/log" sleep 0.5
+may_end "$gone"
+PATIENCE=1 within says ready
+finish
+END
+chmod 755 "$T/waiting"
+run waiting
+log=$(cat "$T/runs/log"/*_waiting)
+row "launch and within: no line of an earlier program counts, and a wait ends with its program: that row fails, with the end of the log"
+is "the rows" "ok - its own line,not ok - it ends,not ok - it ends, in a check,ok - it ends with the line,not ok - it may end" \
+	"$(grep -E '^(not )?ok' <<<"$log" | paste -sd ,)"
+is "what was waited for, and why it cannot come" 3 "$(grep -cE '^#.*(within|happens:) says ready' <<<"$log")"
+is "the end of the program's log" 2 "$(grep -cx '#   why' <<<"$log")"
+has "patience" "#   not within 1 s" "$log"
+
+row "make suite: no name, and one that is none"
+is "no name" "S= is missing: make suite S=tests/cli/dry-run.sh" "$(make suite 2>&1 | head -n 1)"
+is "no such suite" "no such suite: tests/cli/nope.sh" "$(make suite S=tests/cli/nope.sh 2>&1 | head -n 1)"
+is "no such source" "no such suite: tests/unit/nope.c" "$(make suite S=tests/unit/nope.c 2>&1 | head -n 1)"
+
+printf '#!/bin/sh\n[ -e %s/once ] || ! : >%s/once || { echo "not ok - now and then"; exit 1; }\necho "ok - now and then"\n' "$T" "$T" >"$T/flaky"
+chmod 755 "$T/flaky"
+row "tests/again: how often each row was red"
+is "a row that is red once in three" "1 of 3: ${T//\//_}_flaky: now and then" "$(BUILD=$T/runs tests/again 3 "$T/flaky" | tail -n 1)"
+is "no row is red" "no row was red or skipped in 2 runs" "$(BUILD=$T/runs tests/again 2 "$T/flaky" | tail -n 1)"
+
 # ---- the demo ----
 
-# A build of this tree's objects, of which one is compiled anew by a compiler that has something to say
+# A tree of its own, with this one's objects, of which one is compiled anew by a compiler that has something to say
 cat >"$T/cc" <<'END'
 #!/bin/sh
 case $* in *core/base/tell.c) echo 'what the compiler says' >&2 && [ ! -e "$0.fails" ] || exit 1 ;; esac
 exec gcc "$@"
 END
 chmod 755 "$T/cc"
-mkdir "$T/build"
+mkdir "$T/own" "$T/build"
+cp -a --parents -t "$T/own" Makefile .commit core admin explain hook nri doctor events tools install config doc tests/*.mk tests/*/*.mk tests/{nodes,bundles,unit}
 cp -a "$BUILD"/{musl,generated,.deps,commit,oci-rdma-hook} "$T/build/"
-# The compiler and the build folder are others, which alone would compile all again.
-for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|; s|-I$BUILD/generated|-I$T/build/generated|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
+# The tree, the compiler and the build folder are others, which alone would compile all again.
+for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|; s|=$PWD=|=$T/own=|; s|-I$BUILD/generated|-I$T/build/generated|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
 compiled=$T/build/musl/core/base/tell.o
 
 # demo: sets $out, of $T/build $BUILD, and $rc
-demo() { out=$(make BUILD="$T/build" CC="$T/cc" demo 2>&1) && rc=0 || rc=$?; }
+demo() { out=$(make -C "$T/own" --no-print-directory BUILD="$T/build" CC="$T/cc" demo 2>&1) && rc=0 || rc=$?; }
 page=$T/build/oci-rdma-hook' --sysroot '$T/build/demo/node' --dry-run '$T/build/demo/bundle
 demo
 row "make demo: what is built shows its page at once, and nothing else"
@@ -196,10 +245,10 @@ demo
 # ---- what a build was configured with is remembered ----
 
 # would_make [VARIABLE…]: what make would make again, of the hook alone
-would_make() { make -n BUILD="$T/build" CC="$T/cc" V=1 "$@" "$T/build/oci-rdma-hook" 2>&1 | grep -o " -o $T/build/[^ ]*" | sed "s| -o $T/build/||"; }
+would_make() { make -n -C "$T/own" BUILD="$T/build" CC="$T/cc" V=1 "$@" "$T/build/oci-rdma-hook" 2>&1 | grep -o " -o $T/build/[^ ]*" | sed "s| -o $T/build/||; s|\.new$||"; }
 row "nothing is made again for the same options, nor for an edited Makefile or help"
 is "the same" "" "$(would_make)"
-touch Makefile doc/make-help.txt 2>/dev/null
+touch "$T/own/Makefile" "$T/own/doc/make-help.txt"
 is "edited" "" "$(would_make)"
 row "other options make again what they change: CFLAGS all, LIBC, DYNAMIC and LDFLAGS what is linked"
 made=$(would_make CFLAGS=-O1)

@@ -13,7 +13,7 @@ doctor=()
 if [ -e doctor/main.c ]; then doctor=(oci-rdma-doctor); fi
 
 # make_it TARGET [VARIABLE=…]: sets OUT
-make_it() { OUT=$(make -s QUIET=1 "$1" DESTDIR="$ROOT" BUILD="$BUILD" "${@:2}" 2>&1); }
+make_it() { OUT=$(make -s -o all QUIET=1 "$1" DESTDIR="$ROOT" BUILD="$BUILD" "${@:2}" 2>&1); }
 files() { (cd "$ROOT" && find . \( -type f -o -type l \) | sed 's|^\./||' | sort); }
 
 row "make install: what belongs there, which passes its own check; a second time nothing changes"
@@ -42,7 +42,7 @@ is "changes nothing" "$before" "$(cd "$ROOT" && find . -type f -exec sha256sum {
 
 # In which order: tests/cli/install.sh
 row "no file that an engine may read is written where it stands; and uninstall leaves nothing"
-strace -f -qq -e trace=openat,creat -o "$T/trace" make -s install DESTDIR="$ROOT" BUILD="$BUILD" >/dev/null 2>&1
+strace -f -qq -e trace=openat,creat -o "$T/trace" make -s -o all install DESTDIR="$ROOT" BUILD="$BUILD" >/dev/null 2>&1
 is "no file that an engine may read is written where it stands" "" \
 	"$(grep -E 'O_(WRONLY|RDWR|CREAT)' "$T/trace" | grep -oE '"[^"]*/hooks\.d/[^"]*\.json"')"
 make_it uninstall
@@ -137,7 +137,7 @@ chmod 755 "$T"
 # here TARGET: make_it on the host; sets OUT and STATUS
 here() {
 	rm -f "$T/asked"
-	OUT=$(PATH=$T/bin:$PATH make -s "$1" BUILD="$BUILD" "${HERE[@]}" 2>&1)
+	OUT=$(PATH=$T/bin:$PATH make -s -o all "$1" BUILD="$BUILD" "${HERE[@]}" 2>&1)
 	STATUS=$?
 }
 row "on the host: units are neither enabled nor started, and stopped by uninstall while the program is there, also where systemctl fails"
