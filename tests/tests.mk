@@ -26,6 +26,7 @@ SUITES-check-package = $(sort $(wildcard tests/package/*.sh))
 SUITES-check-vm = $(addprefix tests/vm/,check-podman check-engines check-node check-long check-soak)
 SUITES-check-asan = tests/fuzz/check $(UNIT_ASAN) $(CLI_ASAN)
 SUITES-check-aarch64 = $(UNIT_AARCH64) $(CLI_AARCH64)
+SUITES-prove = tests/proof/check
 SUITES-lint = tests/lint
 SUITES-soak = tests/podman/soak.sh tests/vm/check-soak
 SUITES-suite = $(foreach suite,$(S),$(call suite_of,$(suite)))
@@ -37,7 +38,7 @@ SUITES-check-long = tests/analyze $(patsubst %,tests/cli/%.sh,events-types valgr
 	$(SUITES-soak) tests/vm/check-long $(patsubst %,tests/package/%.sh,again rpm-aarch64) \
 	$(filter-out $(CROSS_SMOKE),$(SUITES-check-aarch64))
 SUITES-check-all = $(filter-out $(SUITES-check-long),$(SUITES-check-podman) tests/tidy tests/lint \
-	$(SUITES-check-package) $(filter-out $(SUITES_HOOK) $(SUITES_DOCTOR),$(SUITES-check-cli)) $(SUITES-check-nri) \
+	$(SUITES-prove) $(SUITES-check-package) $(filter-out $(SUITES_HOOK) $(SUITES_DOCTOR),$(SUITES-check-cli)) $(SUITES-check-nri) \
 	$(UNIT_CONFINE) $(SUITES-check-asan) tests/cross/smoke.sh $(CROSS_SMOKE) $(SUITES-check-vm))
 # Left out of check: other builds, single steps, a fault at each call, what is packaged, compiled or fetched for one suite,
 # what an administrator runs for a cluster, podman's whole life cycle with shim and precreate, and most of what happens in
@@ -113,6 +114,8 @@ $(FETCHED)/kubectl/.unpacked: PACKAGES = trixie $(@D) kubectl
 # 3.24 knows openat2(2), which Debian 12's answers with ENOSYS; and so does this QEMU.
 $(FETCHED)/valgrind/.unpacked: PACKAGES = trixie $(@D) valgrind
 $(FETCHED)/qemu/.unpacked: PACKAGES = trixie $(@D) qemu-user
+# What proves, with the libraries that it is linked to
+$(FETCHED)/cbmc/.unpacked: PACKAGES = trixie $(@D) cbmc minisat libc6 libstdc++6 libgcc-s1
 # yajl's sources, as they came from upstream: a distribution without yajl has to bring them (the RPM's Source1)
 $(FETCHED)/yajl/.unpacked: PACKAGES = --source bookworm $(@D) yajl
 $(FETCHED)/go/.unpacked: tests/go-packages
