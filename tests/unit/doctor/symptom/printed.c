@@ -82,11 +82,10 @@ static size_t look_at(struct decision decision, const char *message)
 {
 	static const char *const reasons[] = {"Cannot allocate memory", "Invalid argument",
 					      "Operation not permitted", "No such device"};
+	bool any = decision.row[0] == '?' && strcmp(decision.words, ANY_REASON) == 0;
 	size_t differ = look_at_as(&decision, message);
 
-	for (size_t i = 0; strcmp(decision.words, ANY_REASON) == 0 && decision.row[0] == '?' &&
-			   i < LENGTH(reasons);
-	     i++) {
+	for (size_t i = 0; any && i < LENGTH(reasons); i++) {
 		(void)snprintf(decision.words, sizeof(decision.words), "%s", reasons[i]);
 		differ += look_at_as(&decision, message);
 	}
