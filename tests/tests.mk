@@ -63,11 +63,11 @@ said = $(shell sed -n 's/^\# $(1): //p' /dev/null $(SCRIPTS))
 $(RUNS):
 	@tools/deps $(BUILD_PACKAGES) test \
 		$(sort $(filter cli lint package podman vm,$(subst /, ,$(SCRIPTS))) $(call said,packages))
-	@mkdir -p $(BUILD) && exec 4>$(BUILD)/log.lock; \
-	flock --nonblock 4 || { echo 'make $@: another run works in $(BUILD); it is waited for'; flock 4; }; \
+	@mkdir -p $(BUILD) && exec 9>$(BUILD)/log.lock; \
+	flock --nonblock 9 || { echo 'make $@: another run works in $(BUILD); it is waited for'; flock 9; }; \
 	$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) \
 		$(if $(filter %.sh tests/vm/%,$(SCRIPTS)),all) $(filter-out tests/%,$(RUN)) \
-		$(addprefix $(BUILD)/,$(sort $(call said,builds))) 4>&-
+		$(addprefix $(BUILD)/,$(sort $(call said,builds))) 9>&-
 	@HOOK=$(HOOK) BUILD=$(BUILD) ROW=$(if $(filter suite,$@),$(call quoted,$(ROW))) $(if $(filter again,$@),tests/again $(or $(N),10),tests/run) $(RUN)
 # Below BUILD stands a unit suite, which may not be built yet.
 suite again: named
