@@ -33,6 +33,10 @@ $(FUZZ): $(BUILD)/%: $(BUILD)/%.o $(FUZZ_SHARED:%.c=$(BUILD)/%.o) $(filter %.o,$
 $(BUILD)/tests/oci-rdma-nri-patient: $(filter-out %/nri/plugin.o %/nri/serve.o,$(NRI_OBJECTS)) \
 		$(patsubst %,$(O)/tests/nri/patient/%.o,plugin serve)
 	$(call link,$(PIE),$(NRI_LIBS))
+# The hook for rows that have much to read, whose five seconds a busy machine may need
+$(BUILD)/tests/oci-rdma-hook-patient: $(filter-out %/core/deadline.o,$(HOOK_OBJECTS)) $(O)/tests/cli/patient/deadline.o
+	@mkdir -p $(@D)
+	$(call link,$(PIE),$(HOOK_LIBS))
 # With shared libraries, so that a preloaded malloc reaches it; and each allocation of an arena is one of malloc's.
 $(BUILD)/tests/oci-rdma-hook-dynamic: $(addprefix $(BUILD)/,hook/main.o tests/cli/tools/exact_arena.o \
 		$(filter-out core/base/arena.o,$(HOOK_PARTS)))
