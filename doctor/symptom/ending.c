@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "doctor/symptom/failure.h"
+#include "doctor/symptom/line.h"
 
 /* What is surer stays; of two that are equally sure, the first */
 static void note(struct ending *ending, int kind, long rank, unsigned long number, const char *how)
@@ -21,15 +22,13 @@ static void note(struct ending *ending, int kind, long rank, unsigned long numbe
 /* A watchdog that sees the network hang aborts its process. */
 static int kind_of(const char *how)
 {
-	static const char *const network[] = {"dist",    "nccl",    "ibv_",    "rdma", "connect",
-					      "timeout", "timed",   "socket",  "ucx",  "network",
-					      "address", "host",    "nvshmem", "lock", "memory",
-					      "sigabrt", "signal 6"};
+	static const char *const network[] = {"dist",    "nccl",     "ibv_",   "rdma",    "connect",
+					      "timeout", "timed",    "socket", "ucx",     "address",
+					      "host",    "lock",     "memory", "nvshmem", "network",
+					      "sigabrt", "signal 6", NULL};
 
-	for (size_t i = 0; i < sizeof(network) / sizeof(*network); i++) {
-		if (strstr(how, network[i]))
-			return ENDING_NETWORK;
-	}
+	if (line_has(how, network))
+		return ENDING_NETWORK;
 	return failure_is_exception(how) ? ENDING_OWN : ENDING_STATUS;
 }
 

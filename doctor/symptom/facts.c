@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "core/base/text.h"
+#include "doctor/symptom/line.h"
 
 /* "host:pid:tid [0] nccl info …", whatever a collector put before it; NULL: no host, or too many */
 static struct host *host_of(struct facts *facts, const char *line, unsigned long number)
@@ -132,52 +133,39 @@ static void read_memlock(struct facts *facts, const char *line, unsigned long nu
 static void read_network(struct facts *facts, const char *line, unsigned long number)
 {
 	static const char set[] = "nccl_ib_hca set to ";
+	static const char *const near[] = {" nnodes 1 ", " via p2p", " via shm", NULL};
+	static const char *const asks[] = {"nccl_ib_", "initialize any net plugin",
+					   "net/ib : using [0]", "sideband", NULL};
 	const char *hcas = strstr(line, set);
 	const char *disabled = strstr(line, "nccl_ib_disable");
 
-	if (disabled ? strchr(disabled, '0') != NULL
-		     : strstr(line, "nccl_ib_") || strstr(line, "initialize any net plugin") ||
-			       strstr(line, "net/ib : using [0]") || strstr(line, "sideband"))
+	if (disabled ? strchr(disabled, '0') != NULL : line_has(line, asks))
 		facts->network.wanted = number;
 	if (hcas && !facts->network.hcas[0])
 		(void)snprintf(facts->network.hcas, sizeof(facts->network.hcas), "%s",
 			       hcas + strlen(set));
 	if (strstr(line, "net/ib : no device found") && !facts->network.missing)
 		facts->network.missing = number;
-	if (strstr(line, " nnodes 1 ") || strstr(line, " via p2p") || strstr(line, " via shm"))
-		facts->network.one_node = true;
-	if (strstr(line, " via net/"))
-		facts->network.apart = true;
+	facts->network.one_node |= line_has(line, near);
+	facts->network.apart |= strstr(line, " via net/") != NULL;
 }
 
 /* "      openshift.io/rail1:    1" below "    Limits:" of kubectl describe pod */
-static bool requests_rdma(const char *line)
-{
-	static const char *const names[] = {"openshift.io/", "rdma",     "/hca", "sriov", "hostdev",
-					    "mlnx",          "mellanox", "/efa", "roce"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(*names); i++) {
-		if (strstr(line, names[i]))
-			return strchr(line, '/') != NULL;
-	}
-	return false;
-}
-
 static void read_pod(struct facts *facts, const char *line, unsigned long number)
 {
+	static const char *const names[] = {"openshift.io/", "rdma", "/hca",     "sriov", "hostdev",
+					    "mlnx",          "/efa", "mellanox", "roce",  NULL};
 	size_t blanks = strspn(line, " ");
 	size_t name = strcspn(line + blanks, ":");
 	const char *value = line + blanks + name + (line[blanks + name] == ':');
 
 	value += strspn(value, " ");
-	if (strncmp(line, "annotations:", strlen("annotations:")) == 0)
-		facts->pod.described = true;
-	if (strstr(line, "oci-rdma-hook.io/inject"))
-		facts->pod.asked = true;
+	facts->pod.described |= strncmp(line, "annotations:", strlen("annotations:")) == 0;
+	facts->pod.asked |= strstr(line, "oci-rdma-hook.io/inject") != NULL;
 	if (!*value)
 		facts->pod.limits = name == strlen("limits") && facts->pod.described &&
 				    strncmp(line + blanks, "limits", name) == 0;
-	else if (facts->pod.limits && !facts->pod.line && *value != '0' && requests_rdma(line)) {
+	else if (facts->pod.limits && !facts->pod.line && *value != '0' && line_has(line, names)) {
 		facts->pod.line = number;
 		(void)snprintf(facts->pod.resource, sizeof(facts->pod.resource), "%.*s", (int)name,
 			       line + blanks);

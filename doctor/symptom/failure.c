@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/symptom/failure.h"
 
-#include <stddef.h>
+#include <ctype.h>
+#include <stdio.h>
 #include <string.h>
+
+#include "doctor/symptom/line.h"
 
 #define LETTERS "abcdefghijklmnopqrstuvwxyz"
 #define DIGITS "0123456789"
-
-/* How far behind a label its ':' may stand: "Correctable Error                    : 0" */
-#define LABEL_MAX 40
 
 static bool is_one_of(char c, const char *characters)
 {
@@ -17,119 +17,74 @@ static bool is_one_of(char c, const char *characters)
 
 /* "libgpg-error.so", "subnet_timeout", "…/errors/__init__.py", "PIP_DEFAULT_TIMEOUT=180",
  * "SyncookiesFailed", "FatalErr-": a name. "KeyError" is none, nor is "level=error". */
-static bool is_name(const char *line, const char *at, const char *word, const char *end)
+static bool is_name(char before, const char *at, const char *word, const char *end)
 {
-	bool glued = at > line && is_one_of(at[-1], LETTERS DIGITS);
-	bool in_exception = (strcmp(word, "error") == 0 || strcmp(word, "exception") == 0) &&
-			    end == at + strlen(word);
-
-	if (at > line && is_one_of(at[-1], "_-/.#"))
-		return true;
-	if (at > line && at[-1] == '=' && (at - line < 6 || memcmp(at - 6, "level=", 6) != 0))
-		return true;
-	if (glued && !in_exception)
-		return true;
-	if (*end == '=')
-		return strcmp(word, "error") != 0 || is_one_of(end[1], DIGITS);
-	return is_one_of(*end, "_/-+" DIGITS) || (*end == '.' && is_one_of(end[1], LETTERS));
+	if (isalnum((unsigned char)before))
+		return end != at + strlen(word) || !is_one_of(*word, "e");
+	return is_one_of(before, "_-/.#") || (before == '=' && memcmp(at - 6, "level", 5) != 0) ||
+	       is_one_of(*end, "_/-+" DIGITS) || (*end == '.' && isalpha((unsigned char)end[1])) ||
+	       (*end == '=' && (*word != 'e' || isdigit((unsigned char)end[1])));
 }
 
-/* "N/A", "0", "0x0", "50us to 50ms", "Not Supported", "Range AB": what no message says */
-static bool is_value(const char *text)
+/* end: behind the noun. "CRC Errors: 0", "Remapping Failure Occurred : No", "Completion Timeout:
+ * 50us to 50ms", "Last error:", a heading in the plural; "timeout 60" is a setting */
+static bool is_label(const char *at, const char *end)
 {
-	static const char *const values[] = {"n/a",   "no",  "none",     "yes", "not supported",
-					     "range", "off", "disabled", "on",  "enabled"};
+	static const char *const values[] = {"n/a", "no",  "not supported", "range",
+					     "yes", "off", "disabled",      NULL};
+	const char *value = end + strspn(end, LETTERS " \t-()" DIGITS);
 
-	text += strspn(text, " \t.:=");
-	if (!*text)
-		return true;
-	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++) {
-		size_t len = strlen(values[i]);
-
-		if (strncmp(text, values[i], len) == 0 && !is_one_of(text[len], LETTERS "'"))
-			return true;
-	}
-	return is_one_of(*text, DIGITS) && strcspn(text, " ") < 12;
-}
-
-/* end: behind the noun. "CRC Errors: 0", "Remapping Failure Occurred : No", "Last error:", a
- * heading that ends with it */
-static bool is_label(const char *end)
-{
-	const char *colon = end + strspn(end, LETTERS " \t-" DIGITS);
-
-	if (!*end)
-		return end[-1] == 's';
-	if ((*colon == ':' || *colon == '.' || *colon == '|') && colon - end < LABEL_MAX)
-		return is_value(colon);
-	return false;
+	if (strncmp(at, "failed", 6) == 0 || !is_one_of(*value, ":.|"))
+		return (!*end && end[-1] == 's') ||
+		       (strncmp(at, "timeout ", 8) == 0 && is_one_of(at[8], "-" DIGITS));
+	value += strspn(value, " \t.:|");
+	return !*value || (isdigit((unsigned char)*value) && strcspn(value, " ") < 12) ||
+	       line_begins(value, values);
 }
 
 bool failure_reported(const char *line, const char *word)
 {
-	static const char *const nouns[] = {"error", "timeout", "fail", "exception"};
-	bool noun = false;
+	static const char *const nouns[] = {"error", "timeout", "fail", "exception", NULL};
+	bool noun = line_begins(word, nouns);
 
-	for (size_t i = 0; i < sizeof(nouns) / sizeof(*nouns); i++)
-		noun = noun || strcmp(word, nouns[i]) == 0;
 	for (const char *at = line; (at = strstr(at, word)); at++) {
 		const char *end = at + strlen(word);
+		char before = ' ';
 
 		end += strspn(end, LETTERS);
-		if (is_name(line, at, word, end))
-			continue;
-		/* "failed: 42" is a message, "Failures: 0" a label. */
-		if (noun && strncmp(at, "failed", 6) != 0 && is_label(end))
-			continue;
-		if (strcmp(word, "timeout") == 0 && *end == ' ' && is_one_of(end[1], "-" DIGITS))
-			continue; /* the command, or a setting */
-		return true;
+		if (at > line)
+			before = at - line < 6 && at[-1] == '=' ? '_' : at[-1];
+		if (!is_name(before, at, word, end) && !(noun && is_label(at, end)))
+			return true;
 	}
 	return false;
-}
-
-/* "[  171.004492] ", "node kernel: ": a healthy node's kernel complains of its firmware. */
-static bool is_of_another_driver(const char *line)
-{
-	static const char *const ours[] = {"mlx",   "infiniband", "rdma",   "ib_",
-					   "iommu", "dmar",       "vfio",   "nvidia",
-					   "nvrm",  "pcie",       "killed", "memory"};
-	const char *seconds = line[0] == '[' ? line + 1 + strspn(line + 1, " ") : "";
-	size_t digits = strspn(seconds, DIGITS);
-
-	/* UCX prints the seconds since 1970. */
-	if ((digits == 0 || digits > 8 || seconds[digits] != '.') && !strstr(line, " kernel: "))
-		return false;
-	for (size_t i = 0; i < sizeof(ours) / sizeof(*ours); i++) {
-		if (strstr(line, ours[i]))
-			return false;
-	}
-	return true;
 }
 
 bool failure_elsewhere(const char *line)
 {
-	const char *level = strncmp(line, "[rank", 5) == 0 ? strstr(line, "]:[") : NULL;
+	static const char *const ours[] = {"mlx",    "infiniband", "rdma", "ib_",   "iommu",
+					   "dmar",   "vfio",       "nvrm", "pcie",  "nvidia",
+					   "killed", "memory",     " ucx", "limit", NULL};
+	const char *level = strstr(line, "]:[");
+	double seconds;
 
-	level = level ? level + 3 : line + (line[0] == '[');
-	return ((*level == 'w' || *level == 'i') && strspn(level + 1, DIGITS) == 4 &&
-		level[5] == ' ') ||
-	       is_of_another_driver(line);
+	level = strncmp(line, "[rank", 5) == 0 && level ? level + 3 : line + (*line == '[');
+	if (is_one_of(*level, "iw") && strspn(level + 1, DIGITS) == 4 && level[5] == ' ')
+		return true;
+	return (sscanf(line, "[%lf] ", &seconds) == 1 || strstr(line, " kernel: ")) &&
+	       !line_has(line, ours);
 }
 
 bool failure_is_exception(const char *line)
 {
-	static const char *const ends[] = {"error", "exception", "interrupt", "exit"};
-	size_t len = strspn(line, LETTERS DIGITS "._");
+	static const char *const ends[] = {"error:", "exception:", "interrupt:", "exit:", NULL};
+	const char *colon = line + strspn(line, LETTERS DIGITS "._");
+	const char *end;
 
-	if (line[len] != ':' || !line[len + 1 + strspn(line + len + 1, " ")])
+	if (*colon != ':' || !colon[1 + strspn(colon + 1, " ")])
 		return false;
-	for (size_t i = 0; i < sizeof(ends) / sizeof(*ends); i++) {
-		size_t size = strlen(ends[i]);
-
-		/* One alone is a log's word: "error: …" */
-		if (len > size && memcmp(line + len - size, ends[i], size) == 0)
-			return true;
-	}
-	return false;
+	/* One alone is a log's word: "error: …" */
+	for (end = line + 1; end < colon && !line_begins(end, ends);)
+		end++;
+	return end < colon && strchr(end, ':') == colon;
 }

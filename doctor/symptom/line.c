@@ -17,6 +17,20 @@ const char *line_next(const char *at, const char *part)
 	return next ? next : at + strlen(at);
 }
 
+bool line_has(const char *text, const char *const *words)
+{
+	while (*words && !strstr(text, *words))
+		words++;
+	return *words;
+}
+
+bool line_begins(const char *text, const char *const *words)
+{
+	while (*words && strncmp(text, *words, strlen(*words)) != 0)
+		words++;
+	return *words;
+}
+
 /* The number behind "status=": "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" since NCCL 2.28.7,
  * "(IBV_WC_RETRY_EXC_ERR)12" in its resiliency's lines. A number behind other words is another's:
  * "completion[0] with error on rdmap132s0". */

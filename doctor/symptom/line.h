@@ -15,6 +15,10 @@ const char *line_find(const char *text, const char *end, const char *part);
 /* The next place of part behind at, or the line's end */
 const char *line_next(const char *at, const char *part);
 
+/* Whether text has, or begins with, one of words (NULL ends them) */
+bool line_has(const char *text, const char *const *words);
+bool line_begins(const char *text, const char *const *words);
+
 /* The number behind the first of fronts (NULL ends them) between text and end; or UNKNOWN */
 long line_number_behind(const char *text, const char *end, const char *const *fronts);
 

@@ -10,23 +10,11 @@
  * error, or only looks like one. A status is that of enum ibv_wc_status, by its name or as
  * ibv_wc_status_str of rdma-core's verbs.c says it. An object, as programs call it, stands for the
  * function that was called. */
-enum kind {
-	MESSAGE,
-	COMPLETION,
-	STATUS,
-	CALL,
-	OBJECT,
-	RESOURCE,
-	FACT,
-	HINT,
-	ERROR,
-	WARNING,
-	HARMLESS
-};
+enum kind { MESSAGE, COMPLETION, STATUS, CALL, OBJECT, RESOURCE, FACT, HINT, ERROR, HARMLESS };
 
 static const struct special {
 	enum kind kind;
-	const char *word[32];
+	const char *word[24];
 	long status;
 	const char *call;
 } specials[] = {
@@ -67,26 +55,19 @@ static const struct special {
 			 "exception",     "cannot ",   "can't ",  "couldn't ", "could not ",
 			 "unable to",     "timed out", "timeout", "refused",   "denied",
 			 "not permitted", "no such ",  "killed",  "aborted",   "unreachable"}},
-	/* Python's, and vLLM's with the month behind it */
-	{WARNING,
-	 .word = {"userwarning:", "futurewarning:", "deprecationwarning:", "runtimewarning:",
-		  "warning 0", "warning 1", "warning - ", "[warning]", "level=warn"}},
-	/* NCCL informs of much that did not work, pip's resolver complains about every image. */
-	{HARMLESS, .word = {"nccl info",       "no error",
-			    "0 errors",        "level=info",
-			    "level=debug",     "\"level\":\"info\"",
-			    "<info>",          "<debug>",
-			    "*notice*",        "ucx  info",
-			    "ucx  debug",      "ucx  diag",
-			    "ucx  trace",      "ucx  data",
-			    "ucx  req",        "pip's dependency resolver",
-			    "# out of bounds", "algbw",
-			    "info 0",          "info 1",
-			    "info: ",          "info - ",
-			    "[info]",          "error handling",
-			    "error reporting", "could not collect",
-			    "lspci: unable",   "# < failed to open",
-			    "nvshmem info",    "realtime timeout"}}};
+	/* NCCL informs of much that did not work, pip's resolver complains about every image; vLLM
+	 * has the month behind its level. */
+	{HARMLESS, .word = {"nccl info", "nvshmem info", "ucx  info", "ucx  debug", "ucx  diag",
+			    "ucx  trace", "ucx  data", "ucx  req", "algbw"}},
+	{HARMLESS,
+	 .word = {"level=info", "level=debug", "level=warn", "\"level\":\"info\"", "<info>",
+		  "<debug>", "*notice*", "[info]", "info: ", "info - ", "info 0", "info 1",
+		  "[warning]", "warning - ", "warning 0", "warning 1"}},
+	{HARMLESS,
+	 .word = {"userwarning:", "futurewarning:", "runtimewarning:", "deprecationwarning:"}},
+	{HARMLESS, .word = {"no error", "0 errors", "error handling", "error reporting",
+			    "realtime timeout", "could not collect", "lspci: unable",
+			    "# < failed to open", "# out of bounds", "pip's dependency resolver"}}};
 
 /* What a word belongs to: one of specials, or a message of a row */
 struct rule {
@@ -198,8 +179,7 @@ void match_line(const struct words_found *found, const char *line, struct match 
 		kinds |= words_has(found, i) ? 1u << rules[i].kind : 0;
 	quiet = kinds & (1u << HARMLESS | 1u << HINT);
 	ret_match->n = 0;
-	ret_match->error = kinds & 1u << ERROR && !quiet && !(kinds & 1u << WARNING) &&
-			   reports_failure(found, line);
+	ret_match->error = kinds & 1u << ERROR && !quiet && reports_failure(found, line);
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)

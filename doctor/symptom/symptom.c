@@ -221,6 +221,24 @@ static void drop_silent(struct symptoms *symptoms)
 	symptoms->n = kept;
 }
 
+/* A GPU's memory that cannot be pinned (EFAULT) leaves NVSHMEM's other ranks with ENOMEM. */
+static void follow_gpu(struct symptoms *symptoms)
+{
+	struct symptom *memlock = NULL;
+
+	for (size_t i = 0; i < symptoms->n; i++) {
+		struct symptom *symptom = &symptoms->item[i];
+
+		if (strcmp(symptom->known->name, "memlock") == 0 &&
+		    symptom->verdict == SYMPTOM_OPEN)
+			memlock = symptom;
+		if (strcmp(symptom->known->name, "gpu_memory") == 0 && memlock) {
+			memlock->verdict = SYMPTOM_EXCLUDED;
+			memlock->proof = "the log has EFAULT of the same call, which explains it";
+		}
+	}
+}
+
 /* What lines of the log show; returns how many of these are causes. */
 static size_t add_shown(const struct reading *reading, struct symptoms *symptoms)
 {
@@ -258,6 +276,7 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 	if (!symptoms.item)
 		return -1;
 	causes = add_shown(reading, &symptoms);
+	follow_gpu(&symptoms);
 	symptoms.n += facts_tell(&reading->facts, causes, symptoms.n, &symptoms.item[symptoms.n]);
 	drop_silent(&symptoms);
 	qsort(symptoms.item, symptoms.n, sizeof(*symptoms.item), compare_symptoms);

@@ -62,6 +62,20 @@ is "a slash, and blanks" "1" "$rc"
 symptoms --symptom "IBV_WC_RNR_RETRY_EXC_ERR" </dev/null
 is "no file" "1 fail rnr_retry_exc" "$rc $found"
 
+# ---- whole logs and listings, as programs print them ----
+# logs.tar.xz: a folder for each answer. PyTorch 2.11 with NCCL 2.28.9 and NVSHMEM on two H200 without RDMA, each with one fault or none; UCX 1.13
+# and the listings of that machine. Paths and serial numbers were replaced.
+row "whole logs: each has its answer, a healthy one no word"
+tar -xJf tests/cli/logs.tar.xz -C "$T" --one-top-level=logs
+for log in "$T"/logs/*/*; do
+	answer=${log#"$T/logs/"} && answer=${answer%/*}
+	case $answer in healthy) want="0 ok " ;; unknown) want="3 not checkable " ;; *) want="1 fail $answer" ;; esac
+	[ $answer = no_rdma ] && want="0 warn no_rdma"
+	symptoms --symptom "$log"
+	is "${log##*/}" "$want" "$rc $found"
+done
+check "there are 50" test "$(find "$T/logs" -type f | wc -l)" -ge 50
+
 # ---- what is not known ----
 row "a log without an error: one line, status 0; an empty text: status 3"
 symptoms --symptom <<<"$healthy"

@@ -16,13 +16,12 @@ struct row {
 
 static const struct texts_case {
 	const char *name, *path;
-	const char *told; /* of each row; NULL: what its head says */
 	size_t least;
 } texts_cases[] = {
-	{"symptom: what public threads report is told", FOLDER "threads.txt", NULL, 300},
+	{"symptom: what public threads report is told", FOLDER "threads.txt", 300},
 	{"symptom: each message is known in all its wordings, near misses are not",
-	 FOLDER "messages.txt", NULL, 100},
-	{"symptom: healthy and unrelated logs stay silent", FOLDER "healthy.txt", "?", 30},
+	 FOLDER "messages.txt", 100},
+	{"symptom: healthy and unrelated logs stay silent", FOLDER "healthy.txt", 30},
 };
 
 struct rows {
@@ -83,10 +82,11 @@ UNIT_ROWS(texts_cases)
 	for (size_t i = 0; i < rows.n; i++) {
 		cleanup_arena arena = {0};
 		struct symptoms symptoms;
-		const char *want = row->told ? row->told : rows.row[i].symptoms;
+		const char *want = rows.row[i].symptoms;
 		const char *told = shown_by(&arena, rows.row[i].text, rows.row[i].len, &symptoms);
 
-		if (strcmp(told, want) == 0)
+		if (strcmp(told, strcmp(want, "-") ? want : "?") == 0 &&
+		    (strcmp(want, "-") != 0 || !symptoms.errors))
 			continue;
 		print_error("# %s: want %s, got %s\n", rows.row[i].origin, want, told);
 		differ++;
