@@ -42,7 +42,7 @@ static const struct special {
 	{OBJECT, .word = {"/dev/infiniband/"}, .call = "open_device"},
 	/* RLIMIT_MEMLOCK is all that mlock(2) and what pins pages want (vfio, io_uring) */
 	{OBJECT,
-	 .word = {"mlock", "to lock ", "pin_pages", "pin pages", "pin memory", "dma_map",
+	 .word = {"mlock", "to lock ", "pin_pages", "pin pages", "pin memory", "dma_map", "map_dma",
 		  "dma remap", "io_uring"},
 	 .call = "lock"},
 	{RESOURCE, .word = {"rdma", "/hca", "sriov", "hostdev", "mlnx", "/efa"}},
