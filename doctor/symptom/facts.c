@@ -12,54 +12,6 @@
 #include "core/base/text.h"
 #include "doctor/symptom/line.h"
 
-/* "host:pid:tid [0] nccl info …", whatever a collector put before it; NULL: no host, or too many */
-static struct host *host_of(struct facts *facts, const char *line, unsigned long number)
-{
-	const char *end = strstr(line, " nccl info ");
-	const char *begin;
-	size_t len;
-
-	while (end && end > line && end[-1] != '[')
-		end--;
-	if (!end || end < line + 2)
-		return NULL;
-	end -= 2; /* " [" */
-	for (begin = end; begin > line && !isspace((unsigned char)begin[-1]);)
-		begin--;
-	len = strcspn(begin, ":");
-	if (len == 0 || len >= sizeof(facts->host[0].name) || begin + len >= end)
-		return NULL;
-	for (size_t i = 0; i < facts->n; i++) {
-		if (strlen(facts->host[i].name) == len &&
-		    memcmp(facts->host[i].name, begin, len) == 0)
-			return &facts->host[i];
-	}
-	if (facts->n == HOSTS_MAX)
-		return NULL;
-	memcpy(facts->host[facts->n].name, begin, len);
-	facts->host[facts->n].line = number;
-	return &facts->host[facts->n++];
-}
-
-/* "net/ib : using [0]mlx5_0:1/roce [1]mlx5_1:1/ib [ro]; oob …" */
-static void read_hcas(struct host *host, const char *at)
-{
-	unsigned hcas = 0;
-
-	for (; (at = strchr(at, '[')); at++) {
-		if (!isdigit((unsigned char)at[1]))
-			continue;
-		hcas++;
-		at += strcspn(at, " ;") - 1;
-		if (strncmp(at - 4, "roce", 4) == 0 || strncmp(at - 3, "roce", 4) == 0)
-			host->roce = true;
-		else
-			host->infiniband = true;
-	}
-	if (hcas > host->hcas)
-		host->hcas = hcas;
-}
-
 static void read_nccl_version(struct facts *facts, const char *at, unsigned long number)
 {
 	char version[32];
@@ -148,6 +100,8 @@ static void read_network(struct facts *facts, const char *line, unsigned long nu
 		facts->network.missing = number;
 	facts->network.one_node |= line_has(line, near);
 	facts->network.apart |= strstr(line, " via net/") != NULL;
+	facts->network.direct |= strstr(line, "/gdrdma") != NULL;
+	facts->network.indirect |= strstr(line, " via net/ib") && !strstr(line, "/gdrdma");
 }
 
 /* "      openshift.io/rail1:    1" below "    Limits:" of kubectl describe pod */
@@ -180,19 +134,8 @@ bool facts_want_next(const struct facts *facts)
 
 void facts_read(struct facts *facts, const char *line, const char *text, unsigned long number)
 {
-	const char *using = strstr(line, "net/ib : using [");
 	const char *version = strstr(line, "nccl version ");
-	bool channel = strstr(line, " via net/ib") != NULL;
-	struct host *host = using || channel ? host_of(facts, line, number) : NULL;
 
-	if (host && using)
-		read_hcas(host, using);
-	if (host && channel) {
-		if (strstr(line, "/gdrdma"))
-			host->direct++;
-		else
-			host->indirect++;
-	}
 	if (version)
 		read_nccl_version(facts, version + strlen("nccl version "), number);
 	read_memlock(facts, line, number);
@@ -200,39 +143,6 @@ void facts_read(struct facts *facts, const char *line, const char *text, unsigne
 	read_pod(facts, line, number);
 	read_gid_line(facts, line, number);
 	ending_read(&facts->ending, line, text, number);
-}
-
-/* The first host for which how is another than for one before it; NULL: none. -1: not known */
-static const struct host *differs(const struct facts *facts, int (*how)(const struct host *host),
-				  const struct host **ret_first)
-{
-	const struct host *first = NULL;
-
-	for (size_t i = 0; i < facts->n; i++) {
-		const struct host *host = &facts->host[i];
-
-		if (how(host) < 0)
-			continue;
-		*ret_first = first = first ? first : host;
-		if (how(host) != how(first))
-			return host;
-	}
-	return NULL;
-}
-
-static int directly(const struct host *host)
-{
-	return host->direct || host->indirect ? host->direct > 0 : -1;
-}
-
-static int hcas(const struct host *host)
-{
-	return host->hcas ? (int)host->hcas : -1;
-}
-
-static int link_kinds(const struct host *host)
-{
-	return host->hcas ? host->infiniband : -1;
 }
 
 /* The row of that name in known/facts.txt */
@@ -254,37 +164,6 @@ static size_t tell(struct symptom *ret, const char *name, unsigned long line, co
 	return 1;
 }
 
-/* What a log says of hosts that differ */
-static size_t tell_hosts(const struct facts *facts, struct symptom *ret)
-{
-	const struct host *one = NULL;
-	const struct host *other;
-	size_t n = 0;
-
-	other = differs(facts, directly, &one);
-	if (other)
-		n += tell(&ret[n], "gdr_asymmetry", other->line,
-			  "%s has /GDRDMA channels, %s has none",
-			  one->direct ? one->name : other->name,
-			  one->direct ? other->name : one->name);
-	other = differs(facts, hcas, &one);
-	if (other)
-		n += tell(&ret[n], "hca_count", other->line, "%s uses %u, %s uses %u", one->name,
-			  one->hcas, other->name, other->hcas);
-	other = differs(facts, link_kinds, &one);
-	for (size_t i = 0; !other && i < facts->n; i++) {
-		if (facts->host[i].infiniband && facts->host[i].roce)
-			other = one = &facts->host[i];
-	}
-	if (other)
-		n += tell(&ret[n], "mixed_links", other->line,
-			  "%s and %s have both kinds between them", one->name, other->name);
-	if (facts->version[1][0])
-		n += tell(&ret[n], "nccl_versions", facts->version_line, "NCCL %s and %s",
-			  facts->version[0], facts->version[1]);
-	return n;
-}
-
 /* 1 GiB: NCCL registers more than this for its buffers alone */
 static bool is_low(const struct facts *facts)
 {
@@ -294,7 +173,11 @@ static bool is_low(const struct facts *facts)
 size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struct symptom *ret)
 {
 	const struct ending *ending = &facts->ending;
-	size_t n = tell_hosts(facts, ret);
+	size_t n = 0;
+
+	if (facts->version[1][0])
+		n += tell(&ret[n], "nccl_versions", facts->version_line, "NCCL %s and %s",
+			  facts->version[0], facts->version[1]);
 
 	if (facts->network.missing && facts->network.wanted)
 		n += tell(&ret[n], "no_hca", facts->network.missing, "NET/IB : No device found%s%s",
@@ -315,22 +198,17 @@ size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struc
 bool facts_weigh(const struct facts *facts, struct symptom *symptom)
 {
 	const struct known *known = symptom->known;
-	bool indirect = false;
-	bool direct = false;
 
 	if ((known->wanted && !facts->network.wanted) ||
 	    (known->apart && facts->network.one_node && !facts->network.apart) ||
 	    (facts->network.missing && facts->network.wanted &&
 	     (known->apart || known->wanted || strcmp(known->name, "no_network") == 0)))
 		return false; /* no_hca says it */
-	for (size_t i = 0; i < facts->n; i++) {
-		direct = direct || facts->host[i].direct;
-		indirect = indirect || facts->host[i].indirect;
-	}
 	symptom->verdict = SYMPTOM_EXCLUDED;
 	if (strcmp(known->name, "memlock") == 0 && facts->memlock.unlimited) {
 		symptom->proof = "the log says that max locked memory is unlimited";
-	} else if (strcmp(known->name, "p2p_blocked") == 0 && indirect && !direct) {
+	} else if (strcmp(known->name, "p2p_blocked") == 0 && facts->network.indirect &&
+		   !facts->network.direct) {
 		symptom->proof = "no channel of this log uses GPUDirect RDMA";
 	} else if (strcmp(known->name, "memlock") == 0 && is_low(facts)) {
 		symptom->proof = "the log says that max locked memory is limited";

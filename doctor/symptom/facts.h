@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log tells in several lines: of each host, and how they differ (HCAs, links, GPUDirect,
- * NCCL, GIDs), of the memlock limit, of a pod, and how a rank ended */
+/* What a log tells in several lines: the NCCL of its ranks, GIDs, the memlock limit, a pod, and how
+ * a rank ended */
 #ifndef OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
 #define OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
 
@@ -10,23 +10,10 @@
 #include "doctor/symptom/ending.h"
 #include "doctor/symptom/known.h"
 
-#define FACTS_MAX 9
-#define HOSTS_MAX 64 /* of which more are not compared */
-
-struct host {
-	char name[64];
-	unsigned long direct; /* channels over the network with GPUDirect RDMA, and without */
-	unsigned long indirect;
-	unsigned hcas;
-	bool infiniband;
-	bool roce;
-	unsigned long line; /* where it was seen first */
-};
+#define FACTS_MAX 6
 
 /* All zero at first */
 struct facts {
-	struct host host[HOSTS_MAX];
-	size_t n;
 	char version[2][32]; /* of NCCL: the first, and one that is another */
 	unsigned long version_line;
 	int gid_index; /* of RoCE v2 with an IPv4 address, by a GID table in the log; 0: none */
@@ -42,7 +29,9 @@ struct facts {
 		unsigned long missing; /* the line that says that there is no device */
 		char hcas[96];         /* NCCL_IB_HCA */
 		bool one_node;
-		bool apart; /* channels go over a network */
+		bool apart;    /* channels go over a network */
+		bool direct;   /* some use GPUDirect RDMA */
+		bool indirect; /* some do not */
 	} network;
 	struct {
 		bool described; /* by kubectl describe */
