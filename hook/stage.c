@@ -89,16 +89,25 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 	const struct spec *spec = &container->spec;
 	const char *lines = plan_nccl_lines(&container->arena, &container->plan);
 
+	int status;
+
 	if (!lines)
 		return err_memory(err);
-	if (container->plan.nccl_conf_mounted)
+	/* `buildah build` would keep the file in the image, with this node's HCAs. A RUN's
+	 * container has this name (containerName in buildah's run_linux.go). */
+	if (container->plan.nccl_conf_mounted || text_starts_with(container->id, "buildah-"))
 		return 0;
 	/* AMD's compute device, which ROCm needs: its RCCL reads another file. */
 	for (size_t i = 0; lines[0] && i < spec->n_devices; i++) {
 		if (strcmp(spec->devices[i].path, "/dev/kfd") == 0)
 			rccl_conf_link(container->root);
 	}
-	return nccl_conf_write(container->root, lines, ret_changed, err);
+	status = nccl_conf_write(container->root, lines, ret_changed, err);
+	if (container->plan.new_settings)
+		return status;
+	/* Another entry point has given and logged it all: the file is for sessions alone. */
+	*ret_changed = false;
+	return 0;
 }
 
 /*

@@ -225,7 +225,7 @@ const char *plan_nccl_lines(struct arena *arena, const struct plan *plan)
 	for (size_t i = 0; i < plan->n_settings; i++) {
 		const struct setting *setting = &plan->settings[i];
 
-		if (setting->state == SETTING_NEW && setting->scope == SCOPE_NCCL)
+		if (setting->state != SETTING_KEPT && setting->scope == SCOPE_NCCL)
 			arena_append(&lines, "%s=%s\n", setting->name, setting->value);
 	}
 	return lines.failed ? NULL : lines.text;

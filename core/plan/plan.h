@@ -116,8 +116,8 @@ extern const char *const decision_names[];
 /* The decision is "grant" or "tcp". */
 bool plan_gives(const struct plan *plan);
 
-/* Lines NAME=value for /etc/nccl.conf, in the arena, without what the environment has: NCCL prefers
- * that. "": none; NULL without memory */
+/* Lines NAME=value for /etc/nccl.conf, in the arena, with our values that the environment has too:
+ * a session of sshd, sudo or `env -i` lacks them. "": none; NULL without memory */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
 
 /* ---- why not all of it (reasons.c): texts in the arena; NULL without memory ---- */

@@ -29,6 +29,28 @@ is "its owner is the container's root" 0:0 "$(stat -c %u:%g "$ROOT/etc/nccl.conf
 dry_run --format nccl
 is "nccl.conf is what the dry run says" "$(grep -v '^#' "$T/out")" "$(conf)"
 
+# The NRI plugin or the shim has put the value into the environment: sessions that lack it (sshd, sudo, env -i) read the file
+container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"env":["NCCL_IB_HCA==mlx5_6"]}'
+hook
+is "the environment has our value: nccl.conf has it too" "$NCCL" "$(conf)"
+before=$(all_of "$T/bundle")
+hook
+same "the environment has our value: another run changes nothing" "$before" "$(all_of "$T/bundle")"
+rm -rf "$ROOT/etc" && echo >"$ROOT/etc"
+hook
+is "the environment has our value: a file that cannot be written is no failure" "0 " "$rc $(cat "$T/err")"
+container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"env":["NCCL_IB_HCA=mlx5_0"]}'
+hook
+check "the environment has another value: no nccl.conf" test ! -s "$ROOT/etc/nccl.conf"
+# RUN of `buildah build`: its root directory becomes an image
+container "$rdma"
+state '.id = "buildah-buildah1234567"' >"$T/state"
+hook
+is "a build: memlock" "0 $AFTER" "$rc $(limit)"
+is "a build: no nccl.conf" "" "$(ls -A "$ROOT/etc")"
+
+container "$rdma"
+hook
 before=$(all_of "$T/bundle")
 for stage in createRuntime poststart createRuntime; do
 	hook "$stage"
