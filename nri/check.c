@@ -13,6 +13,7 @@
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
+#include "core/policy/policy.h"
 #include "explain/nri_socket.h"
 #include "explain/nri_status.h"
 #include "explain/records.h"
@@ -81,6 +82,26 @@ static int print_status(int sysroot, const struct nri_status *status, bool alive
 	return status->n_connected || alive ? 0 : 1;
 }
 
+int nri_policy_check(const struct options *node, struct err *err)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd root = tree_open_root(node->sysroot, err);
+	struct config config;
+
+	return root < 0 ? -1 : config_load(&arena, root, node->config, &config, err);
+}
+
+/* Returns the exit status: a connected plugin whose policy cannot be used grants nothing. */
+static int print_policy(const struct nri_options *options, int exit_status)
+{
+	struct err err;
+
+	if (nri_policy_check(&options->node, &err) == 0)
+		return exit_status;
+	say("policy      cannot be used, so no container gets anything: %s", err.text);
+	return options->alive ? exit_status : 1;
+}
+
 int nri_check(const struct nri_options *options)
 {
 	char path[sizeof(((struct sockaddr_un *)0)->sun_path)];
@@ -119,5 +140,6 @@ int nri_check(const struct nri_options *options)
 	case NRI_SERVES:
 		exit_status = print_status(root, &status, options->alive);
 	}
+	exit_status = print_policy(options, exit_status);
 	return command_line_printed(NRI_NAME) ? exit_status : 1;
 }

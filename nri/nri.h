@@ -39,7 +39,11 @@ int plugin_run(const struct nri_options *options);
 
 /* ---- --check (check.c) ---- */
 
-/* Says whether NRI is on here, and what the plugins do. Returns 0 if one is connected, else 1. */
+/* Returns 0, or -1 with the reason if the policy cannot be used, so that nothing is granted. */
+int nri_policy_check(const struct options *node, struct err *err);
+
+/* Says whether NRI is on here, and what the plugins do. Returns 0 if one is connected and has a
+ * policy that can be used, else 1. */
 int nri_check(const struct nri_options *options);
 
 /* ---- --serve-metrics (scrape.c) ---- */

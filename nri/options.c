@@ -38,8 +38,8 @@ static const char usage[] =
 	"  --version       print the version and exit\n"
 	"  -h, --help      print this text and exit\n"
 	"\n"
-	"Exit status: 0 ended by SIGTERM or SIGINT, or --check found a connected plugin;\n"
-	"1 failure, or --check found none; 2 wrong command line.\n";
+	"Exit status: 0 ended by SIGTERM or SIGINT, or --check found a connected plugin and a\n"
+	"usable policy; 1 failure, or --check found none; 2 wrong command line.\n";
 
 int nri_options_socket(const struct nri_options *options, char *path, size_t size)
 {

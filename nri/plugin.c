@@ -385,6 +385,7 @@ int plugin_run(const struct nri_options *options)
 {
 	static struct plugin plugin;
 	sigset_t waiting;
+	struct err err;
 
 	plugin = (struct plugin){
 		.options = options,
@@ -408,6 +409,12 @@ int plugin_run(const struct nri_options *options)
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
 	report_begin(&plugin.report, plugin.socket);
 	log_as_daemon(NRI_NAME);
+	/* systemd says that the unit has failed. A pod is not ready instead, so that its
+	 * predecessor stays, and its engine would not start a launched plugin again. */
+	if (getenv("NOTIFY_SOCKET") && nri_policy_check(&options->node, &err) < 0) {
+		log_event(LOG_ERR, "not started, because the policy cannot be used: %s", err.text);
+		return 1;
+	}
 	confine_with(&plugin, launched_socket());
 	set_signals(&waiting);
 	serve(&plugin, &waiting);

@@ -63,7 +63,14 @@ printed "--check, what is wrong speaks to it no more" "plugin      not connected
 	'{"connected_since": null, "trouble": "a\u001b[2J\nb"}'
 printed "--check, connected and yet something is wrong" "plugin      connected to c 2 since d|            a?[2Jb|" \
 	'{"connected_since": "d", "runtime": "c", "version": "2", "trouble": "a\u001b[2Jb"}'
-rm -r "$T/empty/run"
+# The same plugin without a usable policy: no pod becomes ready, and no unit starts. A launched plugin and a pod run on, and say it for each container.
+echo '{"connected_since": "d", "runtime": "c", "version": "2"}' >"$T/empty/run/oci-rdma-hook/nri.json"
+said 0 "--check, connected" "connected to c 2" --check --sysroot "$T/empty"
+mkdir -p "$T/empty/etc/oci-rdma-hook" && echo foo >"$T/empty/etc/oci-rdma-hook/config.json"
+said 1 "--check, connected, with a policy that is none" "policy      cannot be used, so no container gets anything: /etc/oci-rdma-hook/config.json: line 1" --check --sysroot "$T/empty"
+said 0 "--check-alive with it" "policy      cannot be used" --check-alive --sysroot "$T/empty"
+NOTIFY_SOCKET=$T/nobody said 1 "a unit with it" "not started, because the policy cannot be used: /etc/oci-rdma-hook/config.json: line 1" --sysroot "$T/empty"
+rm -r "$T/empty/run" "$T/empty/etc"
 
 # ---- on the node itself, where a status file is believed as long as somebody holds its lock ----
 
