@@ -3,6 +3,7 @@
 # Kubernetes' own types and CEL (tests/cluster/kubecheck.go), by definitions of the kinds that Kubernetes does not have
 # (tests/cluster/crdcheck), and held against what the project promises.
 # builds: tests/kubecheck
+# packages: ssh
 # shellcheck disable=SC2016,SC2317 # jq's and CEL's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -133,6 +134,21 @@ is "volcano: torchrun waits for as many pods as there are, at the first one's na
 		index("--master-addr=\($job.metadata.name)-\($task.name)-0.\($job.metadata.name)") != null)')"
 is "raycluster, trainjob: the job names what is beside it" '"ray" "torch-rdma"' "$(for name in raycluster trainjob; do json config/examples/$name.yaml; done |
 	jq -c '.[0].metadata.name as $name | .[1].spec | (.clusterSelector["ray.io/cluster"] // .runtimeRef.name) | select(. == $name)' | xargs -0 | tr '\n' ' ' | sed 's/ *$//')"
+# What MPI starts is a session of sshd, which has the limit of its server, and of the environment what SetEnv names.
+mkdir -p /run/sshd
+ssh-keygen -q -t ed25519 -N '' -f "$T/key"
+printf 'HostKey %s\nAuthorizedKeysFile %s.pub\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n' "$T/key" "$T/key" >"$T/sshd_config"
+# session SERVER [NAME=VALUE]: NCCL_IB_HCA of a session of this server, which has this in its environment
+session() {
+	env -u NCCL_IB_HCA "${@:2}" ssh -F none -i "$T/key" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR \
+		-o "ProxyCommand=sh -c '$1'" worker 'echo "NCCL_IB_HCA=$NCCL_IB_HCA"' 2>/dev/null
+}
+for file in mpijob benchmark; do
+	server=$(sed -nE "s#^ *(- exec )?(/usr/sbin/sshd) (-De|-p 2222) -f \"?[^ ]*\"?#exec \\2 -ie -f $T/sshd_config#p" "config/examples/$file.yaml")
+	is "$file: a session has the container's NCCL_IB_HCA" "NCCL_IB_HCA==mlx5_6,mlx5_7" "$(session "$server" NCCL_IB_HCA==mlx5_6,mlx5_7)"
+	is "$file: …and starts without one, where the hook has written nccl.conf" "NCCL_IB_HCA=" "$(session "$server")"
+	is "$file: control: sshd does not pass its environment on" "NCCL_IB_HCA=" "$(session "${server% \$\{*}" NCCL_IB_HCA==mlx5_6)"
+done
 is "mpijob: a process for each slot of each worker" true "$(json config/examples/mpijob.yaml | jq '.[0].spec | (.mpiReplicaSpecs.Launcher.template.spec.containers[0].command) as $command |
 	$command[($command | index("-np")) + 1] == (.slotsPerWorker * .mpiReplicaSpecs.Worker.replicas | tostring) and
 	(.slotsPerWorker | tostring) == .mpiReplicaSpecs.Worker.template.spec.containers[0].resources.limits["nvidia.com/gpu"]')"
@@ -149,6 +165,16 @@ is "sriov: a network for each, where the operator looks for it, with a range of 
 is "attachments: the same names, resources and ranges without the operator" \
 	"$(jq -c '[.[] | select(.kind == "SriovNetwork") | [.metadata.name, "openshift.io/" + .spec.resourceName, .spec.networkNamespace, (.spec.ipam | fromjson)]]' "$T/sriov.json")" \
 	"$(jq -c '[.[] | [.metadata.name, .metadata.annotations["k8s.v1.cni.cncf.io/resourceName"], .metadata.namespace, (.spec.config | fromjson.ipam)]]' "$T/attachments.json")"
+# ---- an overlay of GitOps ----
+
+overlay=$T/config-examples-gitops.yaml
+is "gitops: each image is the overlay's" "registry.example/oci-rdma-events:your-tag registry.example/oci-rdma-nri:your-tag" "$(sed -n 's/^ *image: //p' "$overlay" | sort -u | xargs)"
+is "gitops: its policy is the one that the plugins read" "$(<config/examples/gitops/config.json)" \
+	"$(json "$overlay" | jq -r '([.[] | select(.kind == "DaemonSet").spec.template.spec.volumes[].configMap.name // empty] | unique) as $read |
+		.[] | select(.kind == "ConfigMap" and ([.metadata.name] == $read)).data["config.json"]')"
+is "gitops: plugin, admission policy and events, as they are without it" "$(sed -n 's/^kind: //p' "$T"/config-kubernetes{,-events}.yaml | sort)" "$(sed -n 's/^kind: //p' "$overlay" | sort)"
+is "README's kustomization: plugin and admission policy" "$(cat "$T"/config-{kubernetes-nri,admission}.yaml | sed -n 's/^kind: //p' | sort)" "$(sed -n 's/^kind: //p' "$T/config-kubernetes.yaml" | sort)"
+
 # ---- the benchmark's script ----
 
 is "benchmark-torch: the Job's pods run the script that the ConfigMap has" true "$(json "$T/config-examples-benchmark-torch.yaml" |
