@@ -79,7 +79,7 @@ for file in config/examples/*.yaml config/examples/benchmark-torch/job.yaml; do
 		.spec.securityContext.runAsNonRoot and .spec.securityContext.seccompProfile.type == "RuntimeDefault" and
 		(containers | all(.securityContext.allowPrivilegeEscalation == false and
 			.securityContext.capabilities.drop == ["ALL"]))'
-	example "$file" "no limit is raised, no HCA named" '[.spec | .. | strings] | all(test("ulimit -l [^;]|^NCCL_IB_HCA$|NCCL_IB_HCA=|memlock") | not)'
+	example "$file" "no limit is raised, no HCA named" '[.spec | .. | strings] | all(test("ulimit -l [^;]|^NCCL_IB_HCA$|NCCL_IB_HCA=[^$]|memlock") | not)'
 	example "$file" "a memory limit, which bounds what is locked" 'containers | all(.resources.limits.memory)'
 	example "$file" "a device for each network, by its name" '
 		(.metadata.annotations["k8s.v1.cni.cncf.io/networks"] // "" | split(",") | map("openshift.io/" + sub("-"; ""))) ==
