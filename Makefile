@@ -24,37 +24,59 @@ export STRIP
 SYSROOT ?= $(CROSS:%=$(BUILD)/sysroot)
 MACHINE := $(firstword $(subst -, ,$(or $(CROSS),$(shell $(CC) -dumpmachine 2>/dev/null))))
 
-WARNINGS := -Wall -Wextra -Werror -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
+WERROR ?= -Werror
+WARNINGS := -Wall -Wextra -Wshadow -Wvla -Wformat=2 -Wstrict-prototypes \
 	-Wmissing-prototypes -Wwrite-strings -Wimplicit-fallthrough -Wundef
 # Some compilers lack the last options, and -fcf-protection is for x86 alone: an option that is refused is left out.
 supported = $(shell for option in $(1); do \
 	$(CC) -Werror $$option -xc -c /dev/null -o /dev/null 2>/dev/null && echo $$option; done)
-HARDENING := -U_FORTIFY_SOURCE -D_FORTIFY_SOURCE=2 \
-	-fstack-protector-strong -fno-asynchronous-unwind-tables \
-	$(call supported,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero)
-# Frames of their own: the stack's pages are touched for what is called, not for all that could be.
-FRAMES := $(call supported,-fno-inline-functions-called-once)
 CFLAGS ?= -O2 -g
-# The same commit gives the same bytes in any directory.
-override CFLAGS += -std=gnu17 $(WARNINGS) $(HARDENING) -ffunction-sections -fdata-sections -fPIE $(FRAMES) \
-	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(BUILD))=./build
+
+# ---- static or dynamic ----
+
+# LIBC=musl is a third of glibc's size, and starts in a quarter of its time in a VM: glibc asks the
+# processor some sixty questions at each start (CPUID, sysdeps/x86/dl-cacheinfo.h), and each leaves the VM.
+# LIBC=glibc is for machines without musl-gcc; DYNAMIC=1 for distributions.
+LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
+# Fedora and RHEL have no static protobuf-c. Without DYNAMIC= the programs are dynamic if a library is there without its
+# archive; if both are missing, tools/deps names the package.
+LIBRARIES := $(if $(filter glibc,$(LIBC)),c) cap protobuf-c yajl
+found = test -s "$$($(CC) $(patsubst -L%,-B%,$(filter -L%,$(LDFLAGS))) -print-file-name=$(1) 2>/dev/null)"
+ifeq ($(origin DYNAMIC)$(CROSS),undefined)
+NO_ARCHIVE := $(shell for library in $(LIBRARIES); do archive=lib$$library.a; \
+	test $$library != yajl || archive=libyajl_s.a; \
+	$(call found,$$archive) || ! $(call found,lib$$library.so) || echo $$archive; done)
+DYNAMIC := $(if $(NO_ARCHIVE),1)
+else
+override DYNAMIC := $(filter-out 0,$(DYNAMIC))
+endif
+MUSL := $(if $(DYNAMIC),,$(filter musl,$(LIBC)))
+
+# ---- how they are compiled ----
+
+# _FORTIFY_SOURCE is ours only if neither the given flags nor the compiler define it.
+chosen = $(shell echo __OPTIMIZE__/_FORTIFY_SOURCE | $(CC) $(CPPFLAGS) $(CFLAGS) -E -P - 2>/dev/null)
+HARDENING := $(if $(filter 1/_FORTIFY_SOURCE,$(chosen)),-D_FORTIFY_SOURCE=2) -fstack-protector-strong \
+	$(call supported,-fstack-clash-protection -fcf-protection -ftrivial-auto-var-init=zero)
+# Not for a distribution's build. Frames of their own: the stack's pages are touched for what is called, not for all
+# that could be.
+STATIC_ONLY := -fno-asynchronous-unwind-tables $(call supported,-fno-inline-functions-called-once)
+# Ours come first, so that a packager's or a person's flags win. The same commit gives the same bytes in any directory.
+override CFLAGS := -std=gnu17 $(WARNINGS) $(WERROR) $(HARDENING) $(if $(DYNAMIC),,$(STATIC_ONLY)) \
+	-ffunction-sections -fdata-sections -fPIE \
+	-ffile-prefix-map=$(CURDIR)=. -ffile-prefix-map=$(abspath $(BUILD))=./build $(CFLAGS)
 override CPPFLAGS += -D_GNU_SOURCE -DVERSION='"$(VERSION)"' -I. -I$(BUILD)/generated
 ifdef CROSS
 override CPPFLAGS += -isystem $(SYSROOT)/usr/include -isystem $(SYSROOT)/usr/include/$(CROSS)
 SYSROOT_LIBS := -L$(SYSROOT)/usr/lib/$(CROSS) -Wl,-rpath-link,$(SYSROOT)/lib/$(CROSS):$(SYSROOT)/usr/lib/$(CROSS)
 endif
-override LDFLAGS += $(SYSROOT_LIBS) -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed
+override LDFLAGS := -Wl,-z,relro,-z,now,-z,noexecstack,--gc-sections,--as-needed $(LDFLAGS) $(SYSROOT_LIBS)
 
 # ---- how programs are linked ----
 
 # One static-pie executable: a node needs none of our libraries, and LD_* from an image reaches nothing.
-# LIBC=musl is a third of glibc's size, and starts in a quarter of its time in a VM: glibc asks the
-# processor some sixty questions at each start (CPUID, sysdeps/x86/dl-cacheinfo.h), and each leaves the VM.
-# LIBC=glibc is for machines without musl-gcc; DYNAMIC=1 for distributions.
-LIBC ?= $(if $(wildcard /usr/bin/dpkg-query),musl,glibc)
-MUSL := $(if $(DYNAMIC),,$(filter musl,$(LIBC)))
 # The doctor opens driver libraries at run time, so it takes the node's libc; all else it brings along.
-ifdef DYNAMIC
+ifneq ($(DYNAMIC),)
 PIE := -pie
 HOOK_LIBS := -lyajl -lcap
 DOCTOR_LIBS := $(HOOK_LIBS)
@@ -146,6 +168,7 @@ $(NAMES_COMMIT): $(BUILD)/commit
 BUILD_PACKAGES := build $(MUSL) $(CROSS:%=cross-$(MACHINE))
 $(BUILD)/.deps: tools/deps $(BUILD)/linked-with $(if $(filter $(BUILD)/sysroot,$(SYSROOT)),$(SYSROOT)/.unpacked)
 	@tools/deps --say $(BUILD_PACKAGES)
+	$(if $(NO_ARCHIVE),@echo 'make: no $(NO_ARCHIVE): the programs will need shared libraries as with DYNAMIC=1 (doc/build.md)')
 	@touch $@
 $(BUILD)/.deps-%: tools/deps | $(BUILD)/.deps
 	@tools/deps $(if $(filter events,$*),--say) $*
@@ -178,7 +201,7 @@ $(BUILD)/events/api.o: | $(BUILD)/.deps-events
 FILTER_SOURCES := $(wildcard tools/filter/*.c)
 $(GENERATED)/confine/generate: $(FILTER_SOURCES) tools/filter/rules.h $(BUILD)/compiled-with | $(BUILD)/.deps
 	@mkdir -p $(@D)
-	$(call say,CC) $(HOSTCC) -D_GNU_SOURCE -I. -std=gnu17 $(WARNINGS) -O1 -o $@ $(FILTER_SOURCES) -lseccomp
+	$(call say,CC) $(HOSTCC) -D_GNU_SOURCE -I. -std=gnu17 $(WARNINGS) $(WERROR) -O1 -o $@ $(FILTER_SOURCES) -lseccomp
 $(GENERATED)/confine/%.inc: $(GENERATED)/confine/generate
 	$(call say,GEN) $< $* $(CROSS:%=$(MACHINE)) >$@.new && mv $@.new $@
 # NRI's messages

@@ -19,7 +19,7 @@ FUZZ_MAIN ?= $(BUILD)/tests/fuzz/replay.o
 
 fuzz:
 	@tools/deps $(BUILD_PACKAGES) test fuzz
-	$(build_with) BUILD=$(BUILD)/fuzz CC=clang WARNINGS=-Wall CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
+	$(build_with) BUILD=$(BUILD)/fuzz CC=clang WARNINGS=-Wall WERROR= CFLAGS='-O1 -g $(SANITIZE) -fsanitize=fuzzer-no-link' \
 		FUZZ_MAIN=-fsanitize=fuzzer fuzz-targets
 	BUILD=$(BUILD)/fuzz TIME=$(TIME) tests/fuzz/run $(notdir $(FUZZ))
 fuzz-targets: $(FUZZ)

@@ -14,6 +14,13 @@ mkdir "$T/source"
 git archive HEAD | tar -x -C "$T/source"
 source_package() { (cd "$T/source" && dpkg-buildpackage -S --no-sign); }
 check "the source package" source_package
+flags() (cd "$T/source" && DEB_BUILD_MAINT_OPTIONS=hardening=+all dpkg-buildflags --get "$1")
+compiled=$(cd "$T/source" && make -n -f debian/rules override_dh_auto_build 2>&1 | grep -m 1 -- '-c -o build/core/base/arena.o')
+row "the compiler is called with dpkg's flags, the last ones, and with no -Werror nor another _FORTIFY_SOURCE of ours"
+has "CFLAGS" " $(flags CFLAGS) -MMD " "$compiled"
+has "CPPFLAGS" " $(flags CPPFLAGS) -D_GNU_SOURCE " "$compiled"
+is "each once" "-D_FORTIFY_SOURCE=2" "$(tr ' ' '\n' <<<"$compiled" | grep -xE -- '-D_FORTIFY_SOURCE=.*|-fno-asynchronous-unwind-tables|-fno-inline-functions-called-once|-Werror')"
+row ''
 is "lintian finds nothing" "" \
 	"$(lintian --allow-root --fail-on none --tag-display-limit 0 "$T"/*.changes "$out"/*.deb 2>&1 | grep -v 'running with root privileges')"
 

@@ -60,9 +60,12 @@ lint_all() {
 	rpmlint -c rpm/rpmlint.toml $SPEC "${RPMS[@]}" "$T"/rpm/SRPMS/*.rpm >"$T/lint" 2>&1
 	grep -E ': [EW]: ' "$T/lint" || grep -q ' 0 errors, 0 warnings' "$T/lint" || cat "$T/lint"
 }
-row "the packages: clean to rpmlint, their architectures, and what each wants of the system"
+row "the packages: clean to rpmlint, the distribution's flags win, their architectures, and what each wants of the system"
 build "$tarball"
 is "rpmlint finds nothing" "" "$(lint_all)"
+compiled=$(grep -m 1 -- '-c -o [^ ]*/core/base/arena.o' "$T/build.log")
+has "the distribution's flags come last, so that they win" " $OPTFLAGS -MMD " "$compiled"
+is "…and none of ours lowers them" "" "$(weaker "$compiled")"
 machine=$(uname -m)
 each="oci-rdma-hook $machine,oci-rdma-hook-doc noarch,oci-rdma-hook-doctor $machine,oci-rdma-hook-nri $machine,oci-rdma-hook-podman noarch"
 is "each package's architecture" "$each" "$(architectures)"
