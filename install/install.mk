@@ -14,6 +14,7 @@ SYSCONFDIR ?= /etc
 RUNSTATEDIR ?= /run
 # Which hooks.d files `make install` takes: annotation, or device for clusters with "opt_in": "device"
 HOOKS ?= annotation
+$(if $(findstring |$(HOOKS)|,|annotation|device|),,$(error HOOKS=$(HOOKS): must be annotation or device))
 
 INSTALL ?= install
 
@@ -220,6 +221,7 @@ ifneq ($(filter machineconfig,$(MAKECMDGOALS)),)
 unknown := $(filter-out -% $(MACHINECONFIG_OPTIONS) FROM CHECK BUILD CROSS SYSROOT STRIP CC HOSTCC CFLAGS CPPFLAGS LDFLAGS LIBC DYNAMIC V QUIET, \
 	$(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(firstword $(subst =, ,$(word))))))
 $(if $(unknown),$(error make machineconfig: unknown option $(unknown); it knows $(MACHINECONFIG_OPTIONS) FROM))
+$(if $(or $(if $(FROM),,none),$(wildcard $(FROM))),,$(error FROM=$(FROM): no such file))
 $(foreach option,$(if $(FROM),$(shell sed -n 's/^ *oci-rdma-hook.io\/options: //p;T;q' '$(FROM)' | \
 	grep -oE '\b[A-Z]+=[A-Za-z0-9_-]+')),$(if $(filter file undefined,$(origin $(firstword $(subst =, ,$(option))))),$(eval $(option))))
 endif

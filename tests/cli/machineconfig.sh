@@ -185,9 +185,19 @@ check "an executable that is too large is refused" refused render large
 has "…saying so" "too much beside the other MachineConfigs" "$(<"$T/log")"
 check "…and writes nothing" test ! -e "$T/large.yaml"
 executable=$HOOK
-for wrong in ROLE=Worker_1 HOOKS=all PROFILE=none RUNTIME=yes NRI=yes MONITORING=yes; do
-	check "refused: $wrong" refused render wrong "$wrong"
-done
+while read -r text; do
+	check "refused: ${text%%[: ]*}" refused render wrong "${text%%[: ]*}"
+	has "…which says: $text" "render-hook: $text" "$(<"$T/log")"
+done <<-'END'
+	ROLE=Worker_1 is not the name of a pool
+	HOOKS=all: must be annotation or device
+	PROFILE=none: must be device, inference, roce-legacy, default, or a file
+	PROFILE=/none.json: must be device, inference, roce-legacy, default, or a file
+	FROM=/none: no such file
+	RUNTIME=yes: must be 1 or 0
+	NRI=yes: must be 1 or 0
+	MONITORING=yes: must be 1 or 0
+END
 
 # ---- monitoring ----
 
@@ -231,13 +241,14 @@ has "that CRI-O is restarted is said before the file is applied" "restarts CRI-O
 render plain
 lacks "…but not without a drop-in" CRI-O "$(<"$T/log")"
 # made [VARIABLE=VALUE…]: `make machineconfig`, whose last step says with which variables it runs
-made() { env -u MAKEFLAGS -u MAKEOVERRIDES make -n machineconfig "$@" 2>&1 | grep -oE "(ROLE|PROFILE|HOOKS|RUNTIME|NRI|MONITORING)='[^']*'|unknown option.*" | xargs; }
+made() { env -u MAKEFLAGS -u MAKEOVERRIDES make -n machineconfig "$@" 2>&1 | grep -oE "(ROLE|PROFILE|HOOKS|RUNTIME|NRI|MONITORING)='[^']*'|unknown option.*|FROM=.*: no such file.*" | xargs; }
 is "FROM: make takes the options from it" "ROLE=worker PROFILE=file HOOKS=annotation RUNTIME= NRI=1 MONITORING=0" "$(made FROM="$T/old.yaml")"
 is "FROM: but for what is given" "ROLE=worker PROFILE=default HOOKS=annotation RUNTIME= NRI=0 MONITORING=0" "$(made FROM="$T/old.yaml" NRI=0 PROFILE=default)"
 sed 's/ROLE=worker /ROLE=$(shell touch '"${T//\//\\/}"'\/touched) /' "$T/old.yaml" >"$T/evil.yaml"
 made FROM="$T/evil.yaml" >/dev/null
 check "FROM: what it says is no program" test ! -e "$T/touched"
 has "a mistyped option is refused" "unknown option nri; it knows ROLE PROFILE HOOKS RUNTIME NRI MONITORING ARCH FROM" "$(made nri=1)"
+is "FROM: a file that is not there is one line" "FROM=/none: no such file. Stop." "$(made FROM=/none)"
 is "options of the build are none of it" "ROLE=worker PROFILE= HOOKS=annotation RUNTIME= NRI= MONITORING=" "$(made CFLAGS='-O2 -g -DX=1' QUIET=1)"
 check "FROM: renders" render new NRI=1 PROFILE=file FROM="$T/old.yaml"
 has "FROM: the same files" "the same files as $T/old.yaml" "$(<"$T/log")"

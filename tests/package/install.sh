@@ -83,6 +83,17 @@ is "each hook file is right there" 0 "$("$ADMIN" --sysroot "$ROOT" --check-confi
 make_it uninstall "${OTHER[@]}"
 is "and off again" "" "$(files)"
 
+row "HOOKS= that names no hook files is refused, and changes nothing"
+for target in install uninstall; do
+	make_it install
+	before=$(files)
+	make_it "$target" HOOKS=devices
+	is "make $target HOOKS=devices: status" 2 "$?"
+	has "…which says why" "HOOKS=devices: must be annotation or device" "$OUT"
+	is "…and changes nothing" "$before" "$(files)"
+done
+make_it uninstall
+
 # ---- the NRI plugin's unit ----
 
 # verified [SED-COMMAND]: what systemd itself says of the unit, beside an engine's and the kubelet's that are ordered around it

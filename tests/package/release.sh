@@ -123,7 +123,7 @@ refused "a page without a day" doc/man/oci-rdma-nri.8 ".Dd is no day"
 
 for key in security maintainers registry; do
 	committed sed -i "/^$key:/s/\.io/.invalid/" MAINTAINERS
-	refused "MAINTAINERS: $key as it is in this tree" "$(grep -n "^$key:" "$here/MAINTAINERS" | sed 's/^\([0-9]*\).*/MAINTAINERS:\1/')" "a placeholder"
+	refused "MAINTAINERS: $key as it is in this tree" "$(grep -n "^$key:" "$here/MAINTAINERS" | sed 's/^\([0-9]*\).*/MAINTAINERS:\1/')" "a placeholder, '$key: "
 	committed sed -i "/^$key:/d" MAINTAINERS
 	refused "MAINTAINERS: no $key" MAINTAINERS "it has no line '$key: …'"
 done
