@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # What measures, for tests/tests.mk: make bench, and tests/cli/footprint.sh.
 
-bench: all $(addprefix $(BUILD)/bench/,launch floor-glibc floor-musl nri_floor-musl hook-go) $(BUILD)/tests/nri/judge
+bench: all $(addprefix $(BUILD)/bench/,launch floor-musl) $(BUILD)/tests/nri/judge
 	@tools/deps test podman bench
 	HOOK=$(HOOK) BUILD=$(BUILD) tests/bench/run
 
@@ -11,10 +11,6 @@ $(BUILD)/bench/%-glibc: tests/bench/%.c | $(BUILD)/.deps
 $(BUILD)/bench/%-musl: tests/bench/%.c | $(BUILD)/.deps-bench
 	@mkdir -p $(@D)
 	$(call say,CC) musl-gcc $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -static -o $@ $<
-$(BUILD)/bench/hook-go: tests/bench/hook.go | $(BUILD)/.deps-bench
-	@mkdir -p $(@D)
-	$(call say,GO) CGO_ENABLED=0 GOFLAGS= GO111MODULE=off GOCACHE=$(abspath $(BUILD))/bench/gocache \
-		go build -ldflags '-s -w' -o $@ $<
 # Small, since a child begins with its parent's peak of memory
 $(BUILD)/bench/launch: tests/bench/launch.c | $(BUILD)/.deps
 	@mkdir -p $(@D)

@@ -7,7 +7,7 @@ import sys
 import time
 
 from measure import BUILD, ROUNDS, table
-from nri import FLOOR, OURS, PLUGIN
+from nri import OURS, PLUGIN
 
 os.environ.setdefault("PATIENCE", "900")
 sys.path.insert(0, os.path.join(os.path.dirname(__file__), "../cli/tools"))
@@ -15,8 +15,8 @@ from nri_peer import Runtime, container  # noqa: E402 pylint: disable=wrong-impo
 from protobuf import pack  # noqa: E402 pylint: disable=wrong-import-position
 
 MANY = 5000
+FRAME = 32 * 1024
 AT_ONCE = 500  # containers in a message: NRI's own runtime side sends more than one message from 4 MiB on
-FRAME = 32 * 1024  # the largest that the floor reads
 
 
 def start(command):
@@ -85,7 +85,7 @@ def connect(work):
     os.mkdir(os.path.dirname(socket), 0o700)
     runtime = Runtime(socket)
     try:
-        commands = {FLOOR: [f"{BUILD}/bench/nri_floor-musl", socket], OURS: [PLUGIN, "--sysroot", node, "--socket", socket]}
+        commands = {OURS: [PLUGIN, "--sysroot", node, "--socket", socket]}
         return [synchronizes(commands, runtime, max(3, ROUNDS // 20))]
     finally:
         runtime.stop()
