@@ -136,19 +136,3 @@ UNIT_ROWS_AS("bits flipped: ", session_cases)
 		bytes[i] ^= (unsigned char)(1U << i % 8);
 	}
 }
-
-/* ---- other recordings ---- */
-
-UNIT_TEST("sessions with every event, with many containers, with a validator")
-{
-	static const char *const names[] = {"rec24", "many", "req-present", "unlimited"};
-
-	for (size_t i = 0; i < LENGTH(names); i++) {
-		cleanup_story story;
-
-		hear_recorded(&story, names[i]);
-		assert_int_equal(story.synchronized, 1);
-		if (i == 0)
-			assert_int_equal(story.created, 1);
-	}
-}
