@@ -4,7 +4,7 @@
 #   node     the node as it was recorded: a description for tests/nodes/mknode, or the name of one there
 #   bundle   the container as the engine hands it over: a case for tests/bundles/mkbundle
 #   plan     what the dry run is to say: all of its JSON, but for who the container is and what is worded for people. A warning
-#            is its code, and what its message must name
+#            is its code, and what its message must name. What a file leaves out is as in `wanted` below
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
 by_case
@@ -12,9 +12,24 @@ by_case
 # field JQ-FILTER: of $path
 field() { jq -r "$1" "$path"; }
 
+# wanted: its plan, whole. A device is a VF of NUMA node 0 with one port, mlx5_6 is uverbs6, and a GPU is far from it; a grant is the limit and the
+# capability.
+# shellcheck disable=SC2016 # jq's variables
+wanted() {
+	jq '.plan | (.decision == "grant") as $granted
+		| {rdma_netns: null, devices: [], gpus: [], env: {}, warnings: [],
+			rlimits: (if $granted then [{type: "RLIMIT_MEMLOCK", soft: 18446744073709551615, hard: 18446744073709551615}] else [] end),
+			capabilities: (if $granted then ["CAP_IPC_LOCK"] else [] end)} + .
+		| .devices[] |= {auxiliary: null, kind: "vf", netdev: null, numa_node: 0, iommu: "identity",
+			uverbs: ("/dev/infiniband/uverbs" + (.ibdev | ltrimstr("mlx5_")))} + .
+		| .devices[].ports[] |= {port: 1, state: "ACTIVE", link_layer: "Ethernet", rate_gbps: 400, gid_index: 3} + .
+		| (.devices | map({(.ibdev): "SYS"}) | add) as $far
+		| .gpus[] |= {numa_node: 0, iommu: "identity"} + . + {distance: ($far + .distance)}' "$path"
+}
+
 # unsaid: what the warnings of the dry run lack, or have too much
 unsaid() {
-	jq -r --slurpfile path "$path" '$path[0].plan.warnings as $want | .warnings as $got | ($got | map(.code)) as $codes |
+	jq -r --slurpfile plan "$T/plan" '$plan[0].warnings as $want | .warnings as $got | ($got | map(.code)) as $codes |
 		if $codes != ($want | map(.[0])) then "warnings: \($got)"
 		else range($want | length) as $i | $want[$i][1:][] as $part | $got[$i].message |
 			select(contains($part) | not) | "\($part) is not in: \(.)"
@@ -25,7 +40,7 @@ unsaid() {
 untold() {
 	local text part
 	text=$("$HOOK" --sysroot "$NODE" --dry-run "$B")
-	field '.plan | .decision, (.devices[] | .ibdev, .netdev // empty), (.env | to_entries[] | "\(.key)=\(.value)"), .warnings[][0], .vfio[]?' |
+	jq -r '.decision, (.devices[] | .ibdev, .netdev // empty), (.env | to_entries[] | "\(.key)=\(.value)"), .warnings[][0], .vfio[]?' "$T/plan" |
 		while read -r part; do
 			case $text in *"$part"*) ;; *) echo "$part" ;; esac
 		done
@@ -48,8 +63,9 @@ for path in "${paths[@]}"; do
 	name=$(basename "$path" .json)
 	node "$(field .node)"
 	plan "$(field .bundle)"
+	wanted >"$T/plan"
 	is "$name: a plan is made, without a word on stderr" "0 " "$rc $(<"$T/err")"
-	same "$name: $(field '[.about] | flatten | join(" ")')" "$(jq -S '.plan | del(.warnings)' "$path")" \
+	same "$name: $(field '[.about] | flatten | join(" ")')" "$(jq -S 'del(.warnings)' "$T/plan")" \
 		"$(jq -S 'del(.schema, .container, .reason, .warnings)' "$T/out" 2>&1)"
 	is "$name: its warnings" "" "$(unsaid 2>&1)"
 	is "$name: the text says it, too" "" "$(untold)"
