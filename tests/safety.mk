@@ -48,8 +48,7 @@ ASAN := $(BUILD)/asan
 # What can be run on any build of the hook: the others look at the executable, at its system calls (strace and the leak
 # sanitizer both want to trace it), or at what is installed
 SUITES_HOOK = $(patsubst %,tests/cli/%.sh,allocated-devices bad-input check-config config device-order device-sources \
-	dry-run entry-points hook log nri policy shim shim-command-line shim-create shim-exec spec-edit \
-	test-generators)
+	dry-run entry-points hook log nri policy shim shim-command-line shim-create shim-exec spec-edit)
 SUITES_DOCTOR = $(sort $(wildcard tests/cli/doctor*.sh))
 # core/confine is about the filter, which these builds do without
 UNIT_CONFINE := $(BUILD)/tests/unit/core/confine/confine

@@ -66,23 +66,16 @@ else
 	fi
 fi
 
-# Privileged: every device of the host is in linux.devices
+# Privileged: every device of the host is in linux.devices. What it then gets: device-sources/allow-all*.json, privileged-scan.sh
 all='"devices":['
 for n in {0..13}; do all+="[\"/dev/infiniband/uverbs$n\",231,$((192 + n))],"; done
 all=${all%,}']'
 privileged="\"privileged\":true,$all"
-plan "{$privileged}"
-decides "privileged without env" none
-plan "{$privileged,\"env\":[\"PCIDEVICE_A_R=0000:5d:00.3,0000:3b:02.6\"]}"
-gets "privileged with env" mlx5_6,mlx5_7
-that "what the env names is from the env" '[.devices[].source] | unique | join(",")' sriov
 plan "{$privileged,\"env\":[\"PCIDEVICE_A_R=0000:ff:00.0\"]}"
 decides "privileged with a device that does not exist" none
 plan "{$privileged,\"env\":[\"PCIDEVICE_A_R=0000:3b:02.5,0000:1b:00.0\"]}"
 decides "privileged with a VF of vfio-pci and a GPU" none
 config '{"privileged_scan": true}'
-plan "{$privileged}"
-gets "privileged_scan: every VF of the node, no PF, no vfio-pci" mlx5_12,mlx5_6,mlx5_13,mlx5_7,mlx5_10,mlx5_11
 plan "{$(allocate a/r=mlx5_6)}"
 gets "privileged_scan is for privileged containers" mlx5_6
 plan '{}'

@@ -134,13 +134,6 @@ static inline void unit_add_if(struct unit_suite *suite, bool possible, const ch
 	unit_add(suite, name, possible ? function : unit_skip, row);
 }
 
-/* What only root can set up */
-static inline void unit_add_for_root(struct unit_suite *suite, const char *name,
-				     CMUnitTestFunction function, const void *row)
-{
-	unit_add_if(suite, geteuid() == 0, name, function, row);
-}
-
 /* Each row of a table becomes a test; function gets the row as *state. front: before its name,
  * where several functions share a table. */
 #define UNIT_TABLE_AS(suite, front, function, table)                                               \
@@ -149,8 +142,6 @@ static inline void unit_add_for_root(struct unit_suite *suite, const char *name,
 			unit_add_as((suite), (front), (table)[row_].name, (function),              \
 				    &(table)[row_]);                                               \
 	} while (0)
-
-#define UNIT_TABLE(suite, function, table) UNIT_TABLE_AS(suite, "", function, table)
 
 /* ---- tests that are added where they stand ---- */
 

@@ -218,7 +218,8 @@ UNIT_ROWS(report_cases)
 	reads(row->change, 0, row->has, row->lacks);
 }
 
-/* What is installed; 0: nothing, so that all are named */
+/* What is installed; 0: nothing, so that all are named. Limit and capability of each entry point:
+ * tests/cli/entry-points.sh */
 static const struct ways_case {
 	const char *name;
 	void (*change)(struct scene *);
@@ -228,12 +229,6 @@ static const struct ways_case {
 } ways_cases[] = {
 	{"nothing is installed", nothing, "\n  None of these is installed on this node.\n", NULL,
 	 0},
-	{"something is installed", nothing, "what it gets", "None of these", WAY_HOOK},
-	{"the hook alone: main", nothing, " unlimited                         hook: main process\n",
-	 "exec", WAY_HOOK},
-	{"the hook alone: no capability", capability,
-	 "nothing that is installed on this node gives it; shim, precreate would\n", NULL,
-	 WAY_HOOK},
 	{"the hook alone: nccl.conf", nothing, " hook: /etc/nccl.conf\n", ": env", WAY_HOOK},
 	{"the hook alone: nothing for another library", nothing,
 	 "UCX_NET_DEVICES=mlx5_6:1                         nothing that is installed on this node "
@@ -243,14 +238,8 @@ static const struct ways_case {
 	 "NCCL_IB_HCA==mlx5_6                              nothing that is installed on this node "
 	 "gives it; ",
 	 "/etc/nccl.conf", WAY_HOOK},
-	{"NRI alone: exec too", nothing, "  NRI: exec too\n", "hook", WAY_NRI},
-	{"NRI alone: no capability", capability,
-	 "nothing that is installed on this node gives it; shim, precreate would\n", NULL, WAY_NRI},
 	{"NRI alone: no seccomp", seccomp,
 	 "nothing that is installed on this node gives it; shim, precreate would\n", NULL, WAY_NRI},
-	{"NRI and the hook below it", nothing, "  hook: main process; NRI: exec too\n", "shim",
-	 WAY_NRI | WAY_HOOK},
-	{"the shim: a capability", capability, "  shim\n", "precreate", WAY_SHIM | WAY_HOOK},
 	{"precreate: a variable", nothing, "  precreate: env\n", "shim", WAY_PRECREATE},
 };
 

@@ -53,7 +53,6 @@ static const struct session_case {
 	const char *version;
 	bool network;
 } session_cases[] = {
-	{"containerd-1.7.24", "containerd", "1.7.24", true},
 	{"containerd-2.1.9", "containerd", "2.1.9", true},
 	{"containerd-2.4.0-beta.0", "containerd", "2.4.0-beta", true},
 	{"crio-1.37.0-dev", "cri-o", "1.37.0", false},

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepted and refused texts; cut off and changed at every byte */
+/* Accepted and refused texts; cut off and changed at every byte. JSON's grammar is yajl's, so that
+ * a row of it is a row of how yajl is asked. */
 #include "suite.h"
 
 static const struct text_case {
@@ -91,22 +92,10 @@ static const struct text_case {
 	{"a second value is refused", 0, "{}{}",
 	 "file.json: line 1: parse error: trailing garbage"},
 	{"a word behind the value is refused", 0, "{}\nx", "line 2:"},
-	{"a bracket behind the value is refused", 0, "{}]", "trailing garbage"},
-	{"a comma behind the value is refused", 0, "{},", "trailing garbage"},
-	{"a closing bracket of the other kind is refused", 0, "{\"list\":[}", "parse error"},
 	{"a byte order mark is refused", 0, "\xef\xbb\xbf{}", "lexical error"},
-	{"single quotes are refused", 0, "{'n':1}", "lexical error"},
-	{"a bare key is refused", 0, "{n:1}", "lexical error"},
-	{"a key that is a number is refused", 0, "{1:1}", "parse error"},
-	{"NaN is refused", 0, "{\"x\":NaN}", "lexical error"},
-	{"True is refused", 0, "{\"flag\":True}", "lexical error"},
-	{"a missing colon is refused", 0, "{\"n\" 1}", "parse error"},
 	{"a syntax error in a part that nobody wants is refused", 0, "{\"x\":{\"a\":[1 2]}}",
 	 "parse error"},
 	{"a raw line break in a string is refused", 0, "{\"text\":\"a\nb\"}", "lexical error"},
-	{"a raw tab in a string is refused", 0, "{\"x\":\"a\tb\"}", "lexical error"},
-	{"an unknown escape is refused", 0, "{\"text\":\"\\x41\"}", "lexical error"},
-	{"a short \\u escape is refused", 0, "{\"text\":\"\\u12\"}", "lexical error"},
 
 	{"NUL: refused in a string that is stored", 0, "{\n\"text\":\"a\\u0000b\"}",
 	 "file.json: line 2: text: contains a NUL character"},
@@ -122,10 +111,6 @@ static const struct text_case {
 
 	{"UTF-8: two, three and four bytes are read", 0,
 	 "{\"text\":\"\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80\"}", NULL},
-	{"UTF-8: a continuation alone is refused", 0, "{\"text\":\"\x80\"}", "UTF8"},
-	{"UTF-8: a lead byte alone is refused", 0, "{\"text\":\"\xc3\"}", "UTF8"},
-	{"UTF-8: a lead byte before a letter is refused", 0, "{\"text\":\"\xc3(\"}", "UTF8"},
-	{"UTF-8: three bytes cut to two are refused", 0, "{\"text\":\"\xe2\x82\"}", "UTF8"},
 	{"UTF-8: 0xff is refused", 0, "{\"text\":\"\xff\"}", "UTF8"},
 	{"UTF-8: refused in a part that nobody wants too", 0, "{\"x\":\"\xff\"}", "UTF8"},
 	{"UTF-8: refused in a key too", 0, "{\"\xff\":1}", "UTF8"},
