@@ -76,6 +76,7 @@ bundle '{"from": "h100-trainer.json", "annotations": {"oci-rdma-hook.io/unknown"
 dry_run
 annotations=$(sed -n 's/.*unknown; known: //p' "$T/err" | tr -d ' ' | tr ',' '\n')
 check "the hook has annotations: $(paste -sd ' ' <<<"$annotations")" test "$(wc -w <<<"$annotations")" -ge 4
+check "README shows the one that asks" grep -qxF '        oci-rdma-hook.io/inject: "true"' README.md
 all_in "$MANUAL" "a section for each annotation" "$annotations" "$(sed -n 's/^### `oci-rdma-hook.io\/\([a-z]*\)`.*/\1/p' "$MANUAL")"
 policy=config/admission/policy.yaml
 all_in "$policy" "each annotation among those that it knows" "$annotations" \
