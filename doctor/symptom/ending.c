@@ -66,15 +66,11 @@ void ending_read(struct ending *ending, const char *lowered, const char *text, u
 	const char *body = lowered;
 	long rank = ending->next - 1;
 
-	ending->inside = false;
 	if (sscanf(lowered, "[rank%ld]: ", &rank) == 1 && strstr(lowered, "]: "))
 		body = strstr(lowered, "]: ") + 3;
-	if (strncmp(body, "traceback (most", strlen("traceback (most")) == 0)
-		ending->traceback = true;
-	else if (ending->traceback && *body == ' ')
-		ending->inside = true;
-	else if (failure_is_exception(body)) {
-		ending->traceback = false;
+	ending->inside = ending->traceback && *body == ' ';
+	ending->traceback = ending->inside || strncmp(body, "traceback (most", 15) == 0;
+	if (failure_is_exception(body)) {
 		if (rank >= 0)
 			note(ending, kind_of(body), rank, number, text + (body - lowered));
 		ending->next = 0;

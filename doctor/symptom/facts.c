@@ -35,6 +35,7 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 {
 	const char *gid = strstr(line, "gid[");
 	char digits[8];
+	char text[40];
 	char address[INET_ADDRSTRLEN];
 	struct in_addr ignored;
 	long index = 0;
@@ -45,6 +46,13 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 		 sscanf(line, "%*s %*s %7s %*s %15s", digits, address) == 2 &&
 		 inet_pton(AF_INET, address, &ignored) == 1)
 		index = strtol(digits, NULL, 10);
+	/* show_gids: an interface without an address has the link-local ones alone */
+	if (sscanf(line, "%*s %*d %*d %39s v%*d", text) == 1 && strchr(text, ':')) {
+		if (strncmp(text, "fe80:", 5) != 0)
+			facts->gid_other = true;
+		else if (!facts->gid_local)
+			facts->gid_local = number;
+	}
 	if (index <= 0 || index > INT_MAX || facts->gid_index)
 		return;
 	facts->gid_index = (int)index;
@@ -61,6 +69,8 @@ static void read_memlock(struct facts *facts, const char *line, unsigned long nu
 	static const char query[] = "ulimit -l";
 	const char *asks = strstr(line, query);
 	const char *at = facts->memlock.next ? line : NULL;
+	unsigned long long kib;
+	bool unlimited;
 	char *end;
 
 	for (size_t i = 0; !at && i < 2; i++) {
@@ -73,12 +83,13 @@ static void read_memlock(struct facts *facts, const char *line, unsigned long nu
 	at += strspn(at, " \t");
 	if (strncmp(at, "(kbytes, -l) ", 13) == 0)
 		at += 13;
-	facts->memlock.unlimited = strncmp(at, "unlimited", strlen("unlimited")) == 0;
-	facts->memlock.kib = strtoull(at, &end, 10);
-	if (strstr(end, " bytes"))
-		facts->memlock.kib /= 1024;
-	if (facts->memlock.unlimited || (end > at && (!*end || isspace((unsigned char)*end))))
-		facts->memlock.line = number;
+	unlimited = strncmp(at, "unlimited", strlen("unlimited")) == 0;
+	kib = strtoull(at, &end, 10) / (strstr(end, " bytes") ? 1024 : 1);
+	if (!unlimited && (end == at || (*end && !isspace((unsigned char)*end))))
+		return;
+	facts->memlock.unlimited = unlimited;
+	facts->memlock.kib = kib;
+	facts->memlock.line = number;
 }
 
 /* What asks for InfiniBand or RoCE, and what says that there is none; whether one node is all */
@@ -86,12 +97,12 @@ static void read_network(struct facts *facts, const char *line, unsigned long nu
 {
 	static const char set[] = "nccl_ib_hca set to ";
 	static const char *const near[] = {" nnodes 1 ", " via p2p", " via shm", NULL};
+	static const char *const enabled[] = {"disable set by environment to 0", "disable=0", NULL};
 	static const char *const asks[] = {"nccl_ib_", "initialize any net plugin",
 					   "net/ib : using [0]", "sideband", NULL};
 	const char *hcas = strstr(line, set);
-	const char *disabled = strstr(line, "nccl_ib_disable");
 
-	if (disabled ? strchr(disabled, '0') != NULL : line_has(line, asks))
+	if (strstr(line, "nccl_ib_disable") ? line_has(line, enabled) : line_has(line, asks))
 		facts->network.wanted = number;
 	if (hcas && !facts->network.hcas[0])
 		(void)snprintf(facts->network.hcas, sizeof(facts->network.hcas), "%s",
@@ -142,6 +153,8 @@ void facts_read(struct facts *facts, const char *line, const char *text, unsigne
 	read_network(facts, line, number);
 	read_pod(facts, line, number);
 	read_gid_line(facts, line, number);
+	if (strncmp(line, "0 hcas found", strlen("0 hcas found")) == 0) /* not 10 */
+		facts->no_hcas = number;
 	ending_read(&facts->ending, line, text, number);
 }
 
@@ -190,6 +203,10 @@ size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struc
 			  facts->memlock.kib);
 	if (facts->pod.line && !facts->pod.asked)
 		n += tell(&ret[n], "not_asked", facts->pod.line, "%s", facts->pod.resource);
+	if (facts->gid_local && !facts->gid_other)
+		n += tell(&ret[n], "gid_local", facts->gid_local, "fe80:… alone");
+	if (facts->no_hcas)
+		n += tell(&ret[n], "no_device", facts->no_hcas, "0 HCAs found");
 	if (facts->gid_index && beside)
 		n += tell(&ret[n], "gid_table", facts->gid_line, "index %d", facts->gid_index);
 	return n;

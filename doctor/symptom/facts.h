@@ -10,7 +10,7 @@
 #include "doctor/symptom/ending.h"
 #include "doctor/symptom/known.h"
 
-#define FACTS_MAX 6
+#define FACTS_MAX 8
 
 /* All zero at first */
 struct facts {
@@ -18,6 +18,9 @@ struct facts {
 	unsigned long version_line;
 	int gid_index; /* of RoCE v2 with an IPv4 address, by a GID table in the log; 0: none */
 	unsigned long gid_line;
+	unsigned long gid_local; /* the line of a link-local one; 0: none */
+	bool gid_other;
+	unsigned long no_hcas; /* the line of ibv_devinfo -l that says so */
 	struct {
 		unsigned long line; /* 0: the log does not say RLIMIT_MEMLOCK */
 		unsigned long long kib;

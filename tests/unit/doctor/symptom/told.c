@@ -19,6 +19,13 @@ static const struct order_case {
 	 "shm_full,memlock,gdr_off"},
 	{"told: PyTorch's trailer stands above nothing", TRAILER MEMLOCK, "memlock"},
 	{"told: the trailer alone", TRAILER, "unhandled"},
+	{"told: a rank that ended by itself stands above the trailer of the others",
+	 "[rank1]: KeyError: 'x'\n" TRAILER, "program"},
+	{"told: a rank that was aborted does not: a watchdog may have done it",
+	 "process 1 terminated with signal SIGABRT\n" TRAILER, "unhandled"},
+	{"told: a note stands below a cause that follows from others",
+	 "NCCL INFO NET/IB : GPU Direct RDMA Disabled for HCA 0 'mlx5_6'\n" TRAILER,
+	 "unhandled,gdr_off"},
 	{"told: a gate behind a cause", "Exit Code:    137\n" MEMLOCK, "memlock,oom"},
 	{"told: CRLF ends a line, and the last needs no end",
 	 "NCCL INFO NET/IB : No device found.\r\nx", "no_rdma"},
@@ -59,6 +66,50 @@ UNIT_TEST("told: the line, how many, and of a long one its end")
 	assert_has(symptoms.item[0].quote, " ... 000");
 	assert_has(symptoms.item[0].quote, "the reason");
 	assert_true(strlen(symptoms.item[0].quote) <= SYMPTOM_QUOTE_MAX);
+}
+
+static const struct quote_case {
+	const char *name, *text, *quote;
+	unsigned long line;
+} quote_cases[] = {
+	{"quote: PyTorch's reason is in the line below \"Last error:\"", "Last error:\nfoo 5\n",
+	 "foo 5", 2},
+	{"quote: of a traceback the exception, not its calls",
+	 "Traceback (most recent call last):\n  File \"/x/errors.py\", line 1\n"
+	 "    raise Error(failed)\nx.y.FooError: bar\n",
+	 "x.y.FooError: bar", 4},
+	{"quote: the rank whose exception may come from the network",
+	 "x failed\n[rank1]: ConnectionError: refused\n",
+	 "rank 1 ended with ConnectionError: refused", 2},
+	{"quote: a tab is a blank", "\tfoo\tfailed to x\n", " foo failed to x", 1},
+};
+
+UNIT_ROWS(quote_cases)
+{
+	WITH_ARENA;
+	struct symptoms symptoms;
+
+	assert_string_equal(shown_by(&arena, row->text, strlen(row->text), &symptoms), "?");
+	assert_string_equal(symptoms.error, row->quote);
+	assert_int_equal(symptoms.first_error, row->line);
+}
+
+UNIT_TEST("quote: what NCCL warned of before it gave up; a kubelet's reason, which err= begins")
+{
+	WITH_ARENA;
+	struct symptoms symptoms;
+	char text[1024];
+	size_t len;
+
+	(void)shown_by(&arena, "h NCCL WARN foo is 5\n" TRAILER,
+		       strlen("h NCCL WARN foo is 5\n" TRAILER), &symptoms);
+	assert_string_equal(symptoms.item[0].quote, "h NCCL WARN foo is 5");
+	assert_int_equal(symptoms.item[0].first, 1);
+	len = (size_t)snprintf(
+		text, sizeof(text),
+		"E1 pod.go:1] \"%0300d\" err=\"ErrImagePull: the reason\" pod=\"%0200d\"", 0, 0);
+	(void)shown_by(&arena, text, len, &symptoms);
+	assert_string_equal(symptoms.item[0].quote, "err=\"ErrImagePull: the reason");
 }
 
 UNIT_TEST("told: no text, no error, and an error that is not known")
@@ -143,6 +194,21 @@ UNIT_TEST("evidence: what was looked at without an answer is not said to be not 
 		symptoms_weigh(&symptoms, &checked);
 		assert_has(symptom_verdict(&arena, &symptoms.item[0]), said[i]);
 	}
+}
+
+UNIT_TEST("evidence: the log's low limit confirms memlock, EFAULT of the same log explains it")
+{
+	WITH_ARENA;
+	struct symptoms symptoms;
+
+	(void)shown_by(&arena, "$ ulimit -l\n64\n" MEMLOCK, strlen("$ ulimit -l\n64\n" MEMLOCK),
+		       &symptoms);
+	assert_int_equal(symptoms.n, 1);
+	assert_int_equal(symptoms.item[0].verdict, SYMPTOM_CONFIRMED);
+	(void)shown_by(&arena, MEMLOCK "ibv_reg_mr failed: Bad address\n",
+		       strlen(MEMLOCK "ibv_reg_mr failed: Bad address\n"), &symptoms);
+	assert_string_equal(symptoms.item[1].known->name, "memlock");
+	assert_int_equal(symptoms.item[1].verdict, SYMPTOM_EXCLUDED);
 }
 
 UNIT_TEST("evidence: beside a warning of the same check nothing is excluded")
