@@ -173,6 +173,13 @@ is "gitops: its policy is the one that the plugins read" "$(<config/examples/git
 	"$(json "$overlay" | jq -r '([.[] | select(.kind == "DaemonSet").spec.template.spec.volumes[].configMap.name // empty] | unique) as $read |
 		.[] | select(.kind == "ConfigMap" and ([.metadata.name] == $read)).data["config.json"]')"
 is "gitops: plugin, admission policy and events, as they are without it" "$(sed -n 's/^kind: //p' "$T"/config-kubernetes{,-events}.yaml | sort)" "$(sed -n 's/^kind: //p' "$overlay" | sort)"
+mkdir "$T/overlay" && cp config/examples/gitops/config.json "$T/overlay"
+awk '/<!-- run: hook-overlay -->/ { on = 1; next } on && /^       / { print substr($0, 8) } on && /^[^ ]/ { exit }' doc/install-kubernetes.md |
+	sed "s|\.\./\.\./|$(realpath --relative-to="$T/overlay" config)/|g" >"$T/overlay/kustomization.yaml"
+check "the page's overlay for the hook: its kinds' types" eval '"$KUSTOMIZE" build "$T/overlay" >"$T/overlay.yaml" && judge "$T/overlay.yaml"'
+is "the page's overlay for the hook: image, option and policy" '[["RUNTIME=1"],["registry.example/oci-rdma-hook-installer:your-tag"]] {"namespaces":["team-*"]}' \
+	"$(json "$T/overlay.yaml" | jq -r '([.[] | select(.kind == "DaemonSet").spec.template.spec | .containers[], .initContainers[]] | [map(.env[] | .name + "=" + .value), map(.image)] | map(unique) | tojson) + " " +
+		(.[] | select(.kind == "ConfigMap").data["config.json"] | sub("^//[^\n]*"; "") | fromjson | tojson)')"
 is "README's kustomization: plugin and admission policy" "$(cat "$T"/config-{kubernetes-nri,admission}.yaml | sed -n 's/^kind: //p' | sort)" "$(sed -n 's/^kind: //p' "$T/config-kubernetes.yaml" | sort)"
 
 # ---- the benchmark's script ----
