@@ -19,6 +19,8 @@
 #include "explain/records.h"
 #include "nri/missed.h"
 
+#define ITS_LOG "journalctl -t " NRI_NAME ", or kubectl logs -l app=oci-rdma-nri -c plugin --prefix"
+
 /* What stands in the file is for a terminal only if it is one line without escapes. */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
@@ -74,11 +76,11 @@ static int print_status(int sysroot, const struct nri_status *status, bool alive
 	if (status->unseen)
 		say("not seen    %" PRIu64
 		    " container%s could not be decided about when the plugin "
-		    "connected: journalctl -t " NRI_NAME,
+		    "connected: " ITS_LOG,
 		    status->unseen, status->unseen == 1 ? "" : "s");
 	if (status->n_found > 1)
 		say("plugins     %u of %u are connected%s", status->n_connected, status->n_found,
-		    status->n_connected < status->n_found ? ": journalctl -t " NRI_NAME : "");
+		    status->n_connected < status->n_found ? ": " ITS_LOG : "");
 	return status->n_connected || alive ? 0 : 1;
 }
 

@@ -74,8 +74,27 @@ while read -r image want; do
 	is "$image: pods" "" "$(ls "$T/pods")"
 done <<-'EOT'
 	missing no such image
+	tainted 0/3 nodes are available: 3 node(s) had untolerated taint {nvidia.com/gpu: true}. Run again with --toleration KEY of the taint
 	hangs the pod is Running, and has said nothing in 1 s
 EOT
+row "a pod whose image is still pulled is no FAIL: what it waits for"
+selftest config/selftest --image pulling --timeout 1
+is "status" 1 "$rc"
+is "each" 11 "$(grep -c 'WAIT: still starting since 1 s: Pulling image "pulling": run again with a larger --timeout *$' "$T/out")"
+
+row "a taint that is named is tolerated by all"
+selftest config/selftest --toleration nvidia.com/gpu --node node-7
+is "tolerations" '[{"key":"nvidia.com/gpu","operator":"Exists"}] node-7' "$(pods '(.tolerations | tojson) + " " + .nodeSelector["kubernetes.io/hostname"]' | sort -u)"
+
+row "a namespace that is served without its label: whether the admission policy is there"
+echo denied >"$T/broken"
+selftest config/selftest
+is "none is there" "denied      FAIL: denied is broken. The cluster has no admission policy: kubectl apply -k config/admission" "$(grep '^denied' "$T/out" | sed 's/ *$//; s/broken *\./broken./')"
+: >"$T/policy"
+selftest config/selftest
+is "one is there" "denied      FAIL: denied is broken" "$(grep '^denied' "$T/out" | sed 's/ *$//')"
+rm "$T/broken" "$T/policy"
+
 cp "$T/image" "$T/image.good"
 printf '#!/bin/sh\necho "OCI runtime create failed: setrlimit"; exit 128\n' >"$T/image"
 selftest config/selftest

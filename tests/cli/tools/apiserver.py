@@ -21,8 +21,12 @@ from protobuf import unpack  # noqa: E402
 
 ROOT = sys.argv[1]
 RESOURCES = {"kind": "APIResourceList", "groupVersion": "v1", "resources": [
-    {"name": name, "singularName": name[:-1], "namespaced": kind in ("Pod", "Service"), "kind": kind, "verbs": ["get", "list", "create", "delete"]}
-    for name, kind in (("pods", "Pod"), ("nodes", "Node"), ("namespaces", "Namespace"), ("services", "Service"))]}
+    {"name": name, "singularName": name[:-1], "namespaced": kind in ("Pod", "Service", "Event"), "kind": kind, "verbs": ["get", "list", "create", "delete"]}
+    for name, kind in (("pods", "Pod"), ("nodes", "Node"), ("namespaces", "Namespace"), ("services", "Service"), ("events", "Event"))]}
+ADMISSION = "admissionregistration.k8s.io/v1"
+GROUPS = [{"name": ADMISSION[:-3], "versions": [{"groupVersion": ADMISSION, "version": "v1"}]}]
+POLICIES = {"kind": "APIResourceList", "groupVersion": ADMISSION, "resources": [{
+    "name": "validatingadmissionpolicies", "singularName": "validatingadmissionpolicy", "namespaced": False, "kind": "ValidatingAdmissionPolicy", "verbs": ["get"]}]}
 
 
 def pod_of(raw):
@@ -62,10 +66,14 @@ def run(pod):
     """The pod's life: its command, then how it has ended."""
     container = pod["spec"]["containers"][0]
     status = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
-    waits = {"missing": ("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}), "hangs": ("Running", {"running": {}})}
+    waits = {"missing": ("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}), "hangs": ("Running", {"running": {}}),
+             "pulling": ("Pending", {"waiting": {"reason": "ContainerCreating"}}), "tainted": ("Pending", {})}
     if container["image"] in waits:
         phase, state = waits[container["image"]]
         pod["status"] = {"phase": phase, "containerStatuses": [{**status, "state": state}]}
+        if not state:
+            pod["status"] = {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+                                                             "message": "0/3 nodes are available: 3 node(s) had untolerated taint {nvidia.com/gpu: true}."}]}
         store(pod)
         return
     said = subprocess.run([f"{ROOT}/image", *container["command"]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
@@ -100,11 +108,17 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         url = urllib.parse.urlsplit(self.path)
         parts = url.path.strip("/").split("/")
-        fixed = {"/api": {"kind": "APIVersions", "versions": ["v1"]}, "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": []}, "/api/v1": RESOURCES}
+        fixed = {"/api": {"kind": "APIVersions", "versions": ["v1"]}, "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": GROUPS}, "/api/v1": RESOURCES,
+                 "/apis/" + ADMISSION: POLICIES}
         if url.path.rstrip("/") in fixed:
             self.answer(fixed[url.path.rstrip("/")])
         elif parts[:3] == ["api", "v1", "nodes"] and len(parts) == 4:
             self.answer({"kind": "Node", "apiVersion": "v1", "metadata": {"name": parts[3]}})
+        elif parts[4:5] == ["events"]:
+            self.answer({"kind": "EventList", "apiVersion": "v1", "metadata": {}, "items": [
+                {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "e"}, "lastTimestamp": None, "message": 'Pulling image "pulling"'}]})
+        elif parts[-1] == "oci-rdma-hook" and os.path.exists(f"{ROOT}/policy"):
+            self.answer({"kind": "ValidatingAdmissionPolicy", "apiVersion": ADMISSION, "metadata": {"name": "oci-rdma-hook"}})
         elif len(parts) == 7 and parts[6] == "log":
             with open(f"{ROOT}/log", "rb") as f:
                 self.answer(f.read(), kind="text/plain")
