@@ -82,6 +82,11 @@ kept
 noted nothing "not asked for: no annotation oci-rdma-hook.io/inject" '.annotations = {}'
 doctor --format json --container "$ID"
 finds "not asked for, as the plugin saw: then annotating is right" plan warn "Annotate the pod"
+kept '.annotations["oci-rdma-hook.io/inject"] = "true"'
+noted nothing "no RDMA device allocated"
+doctor --format json --container "$ID"
+finds "nothing, though the node would grant it now: no grant" plan warn "no RDMA device allocated"
+lacks "nothing, though the node would grant it now: no limit" plan_memlock "$(<"$T/out")"
 
 # ---- a note that is not believed ----
 kept

@@ -2,6 +2,7 @@
 /* What an outcome says, to whom: the log, the caller, the record for the pod's author. */
 #include "tests/unit/unit.h"
 
+#include <linux/capability.h>
 #include <sys/mount.h>
 
 #include "core/base/names.h"
@@ -14,6 +15,9 @@
 
 /* Lines by their beginnings, in the order they come */
 #define GRANT "grant:"
+#define GRANT_OF(capabilities)                                                                     \
+	"grant: container=" ID " name=- pod=pod namespace=team-a devices=- memlock=- "             \
+	"capabilities=" capabilities " nccl="
 #define FAILURE "test: broken"
 #define DENIAL "denied:"
 #define NONE "none:"
@@ -30,6 +34,7 @@ enum switches {
 	WITHHELD = 1 << 9, /* or these capabilities */
 	LACKS = SHORT | WITHHELD,
 	UNCONFINED = 1 << 10,
+	CAPABILITIES = 1 << 11, /* the plan's are given */
 };
 
 static const struct log_case {
@@ -72,6 +77,10 @@ static const struct log_case {
 
 	{"granted: one line", RECORD_GRANTED, DECISION_GRANT, ASKS, CHANGED, NULL, 0, GRANT, NULL,
 	 NULL, true},
+	{"granted: an entry point that cannot give capabilities claims none", RECORD_GRANTED,
+	 DECISION_GRANT, ASKS, CHANGED, NULL, 0, GRANT_OF("-"), NULL, NULL, true},
+	{"granted: capabilities that were given", RECORD_GRANTED, DECISION_GRANT, ASKS,
+	 CHANGED | CAPABILITIES, NULL, 0, GRANT_OF("CAP_IPC_LOCK"), NULL, NULL, true},
 	{"granted: TCP alone", RECORD_GRANTED, DECISION_TCP, ASKS, CHANGED, NULL, 0, "tcp:", NULL,
 	 NULL, true},
 	{"granted: nothing changed, no line", RECORD_GRANTED, DECISION_GRANT, ASKS, 0, NULL, 0,
@@ -136,6 +145,7 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		.tells = row->switches & TELLS,
 		.repeats = row->switches & REPEATS,
 		.changed = row->switches & CHANGED,
+		.capabilities = row->switches & CAPABILITIES,
 		.err = {.text = "broken"},
 		.result = row->outcome,
 		.must_fail = row->switches & MUST_FAIL,
@@ -157,6 +167,7 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 	container.plan = (struct plan){
 		.decision = row->decision,
 		.reason = "because",
+		.granted = UINT64_C(1) << CAP_IPC_LOCK,
 		.shortage = row->switches & SHORT ? "short" : NULL,
 		.withheld = row->switches & WITHHELD ? "withheld" : NULL,
 	};
@@ -207,7 +218,7 @@ static void in_child(const struct log_case *row, const struct unit_dir *dir, boo
 /* text: lines, each behind the name of the program */
 static void assert_lines(const char *text, const char *program, const char *const *want, size_t n)
 {
-	char front[64];
+	char front[256];
 
 	for (size_t i = 0; i < n && want[i]; i++) {
 		(void)snprintf(front, sizeof(front), "%s: %s", program, want[i]);
