@@ -63,42 +63,25 @@ static void stay(UNUSED void *context, int out)
 }
 
 /* A doctor that is killed leaves no child behind that holds a GPU. */
+static void tell_death_signal(UNUSED void *context, int out)
+{
+	int number = 0;
+
+	(void)prctl(PR_GET_PDEATHSIG, &number);
+	(void)!write(out, &number, sizeof(number));
+}
+
 UNIT_TEST("child: dies with its parent")
 {
 	struct err err = {0};
 	struct child child;
-	pid_t parent;
-	pid_t pid = 0;
-	int ends[2];
+	int number;
 
-	assert_int_equal(pipe(ends), 0);
-	parent = unit_fork();
-	if (parent == 0) {
-		if (child_start(&child, NULL, stay, NULL, UNIT_PATIENCE * 1000, &err) == 0 &&
-		    child_read(&child, &pid, sizeof(pid)) == 1)
-			(void)!write(ends[1], &pid, sizeof(pid));
-		(void)raise(SIGKILL);
-	}
-	assert_int_equal(read(ends[0], &pid, sizeof(pid)), sizeof(pid));
-	assert_int_equal(waitpid(parent, NULL, 0), parent);
-	(void)close(ends[0]);
-	(void)close(ends[1]);
-	for (int tries = 0; tries < UNIT_PATIENCE * 100; tries++) {
-		char path[64];
-		char line[256] = "";
-		int fd;
-
-		(void)snprintf(path, sizeof(path), "/proc/%d/stat", pid);
-		fd = open(path, O_RDONLY | O_CLOEXEC);
-		if (fd < 0)
-			return;
-		(void)!read(fd, line, sizeof(line) - 1);
-		(void)close(fd);
-		if (strstr(line, ") Z "))
-			return;
-		(void)usleep(10000);
-	}
-	fail_msg("%d still lives", pid);
+	assert_int_equal(
+		child_start(&child, NULL, tell_death_signal, NULL, UNIT_PATIENCE * 1000, &err), 0);
+	assert_int_equal(child_read(&child, &number, sizeof(number)), 1);
+	(void)child_end(&child);
+	assert_int_equal(number, SIGKILL);
 }
 
 /* One that does not end by itself is killed. */
