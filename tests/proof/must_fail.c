@@ -40,6 +40,7 @@ static struct device found[8];
 static const char *functions[8] = {"", "", "", "", "", "", "", ""};
 static bool names_request;  /* our annotation is in the text of a spec that cannot be parsed, or in
 			       the spec */
+static bool no_memory;      /* while devices were looked up */
 static bool names_device;   /* as is the path of a verbs device */
 static bool in_time = true; /* outcome_decide() has not ended yet */
 
@@ -75,6 +76,7 @@ enum node_number node_find_number(const struct node *node, struct arena *arena, 
 				  int64_t minor, struct devices *devices)
 {
 	arena->failed |= nondet_bool();
+	no_memory |= arena->failed;
 	devices->n += nondet_bool();
 	devices->n_vfio += nondet_bool();
 	return NUMBER_OTHER;
@@ -256,6 +258,8 @@ int main(void)
 	prove(!status || !run.outcome.repeats, "a container that runs is not failed");
 	prove(!status || !c->devices_known || device || on_no_device,
 	      "a container without a device starts, unless on_no_device says fail");
+	prove(!c->devices_known || !no_memory,
+	      "devices are not known if there was no memory for them");
 	prove(!status || c->has_config, "without a policy every container starts");
 	prove(!status || policy.fail_on_error || policy.fail_on_denied || on_no_device,
 	      "a container fails only by a policy that says fail");
