@@ -79,8 +79,10 @@ static const struct quote_case {
 	 "    raise Error(failed)\nx.y.FooError: bar\n",
 	 "x.y.FooError: bar", 4},
 	{"quote: the rank whose exception may come from the network",
-	 "x failed\n[rank1]: ConnectionError: refused\n",
+	 "x failed\n[rank1]: ConnectionError: refused\n[rank0]: ConnectionError: later\n",
 	 "rank 1 ended with ConnectionError: refused", 2},
+	{"quote: a short line is whole", "x err=\"y failed\" pod=\"z\"\n",
+	 "x err=\"y failed\" pod=\"z\"", 1},
 	{"quote: a tab is a blank", "\tfoo\tfailed to x\n", " foo failed to x", 1},
 };
 
