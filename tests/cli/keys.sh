@@ -42,7 +42,6 @@ all_in tests/unit/core/policy/suite.c "how each key is held" "$leaves" "$(sed -n
 tried() { for key in $leaves; do if grep -qE "${1/KEY/${key/./[.]}}" "$2"; then echo "$key"; fi; done; }
 all_in tests/unit/core/policy/values.c "a value for each key that is not its default" "$leaves" "$(tried '"KEY",' tests/unit/core/policy/values.c)"
 all_in tests/unit/core/policy/errors.c "a wrong value for each key" "$leaves" "$(tried 'line [0-9]+: KEY[^ :]*: ' tests/unit/core/policy/errors.c)"
-all_in tests/fuzz/words.dict "each key" "$keys" "$(for key in $keys; do if grep -qx "\"${key##*.}\"" tests/fuzz/words.dict; then echo "$key"; fi; done)"
 
 # ---- defaults: config/config.json says them, which tests/unit/core/policy/values.c holds against the code ----
 
@@ -87,7 +86,6 @@ is "$policy names them in its message as the hook does" "$(sed -n 's/.*unknown; 
 asked() { for name in $annotations; do if grep -qF "${1/NAME/$name}" "$2"; then echo "$name"; fi; done; }
 all_in tests/cli/cluster.sh "values of each, which policy and hook have to read alike" "$annotations" "$(asked '"NAME=$value"' tests/cli/cluster.sh)"
 all_in tests/unit/core/policy/request.c "each annotation" "$annotations" "$(asked '"NAME", "' tests/unit/core/policy/request.c)"
-all_in tests/fuzz/words.dict "each annotation" "$annotations" "$(asked '"oci-rdma-hook.io/NAME"' tests/fuzz/words.dict)"
 
 # ---- what the installed file does ----
 
