@@ -96,14 +96,14 @@ may_mount() { [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; }
 # LOG before the process exists, so that no line of an earlier process is taken for one of this (-a: appends, for a log that nobody waits for).
 # `within` gives up as soon as a process that was launched ends, unless `may_end PID` has said that it may.
 declare -A launched=()
-fresh=
+fresh='' lost=''
 launch() {
 	local append=
 	if [ "$1" = -a ]; then append=yes && shift; fi
 	[ -n "$append" ] || : >"$2"
 	"${@:3}" >>"$2" 2>&1 &
 	fresh=$!
-	launched[$fresh]=$2
+	launched[$fresh]=$2 lost=''
 	printf -v "$1" %s "$fresh"
 }
 may_end() { unset "launched[$1]"; }
@@ -115,13 +115,14 @@ may_end() { unset "launched[$1]"; }
 within() {
 	local begin=$SECONDS noted='' ms=20 pause pid watched=() never=${T:-/tmp}/never
 	for pid in "${!launched[@]}"; do
-		if [ "$pid" = "$fresh" ] || [ -e "/proc/$pid" ]; then watched+=("$pid"); fi
+		if [ "$pid" = "$fresh" ] || [ "$pid" = "$lost" ] || [ -e "/proc/$pid" ]; then watched+=("$pid"); fi
 	done
 	fresh=
 	until "$@" 2>/dev/null; do
 		for pid in "${watched[@]}"; do
 			if [ -e "/proc/$pid" ]; then continue; fi
 			if "$@" 2>/dev/null; then return; fi
+			lost=$pid # nor does what is waited for next
 			give_up "the process has ended; the end of ${launched[$pid]}:"$'\n'"$(tail -n 20 "${launched[$pid]}")" "$@"
 			return 1
 		done

@@ -19,8 +19,7 @@ trap '{ kill -9 "${pids[@]}" && wait; } 2>/dev/null; rm -rf "$T"' EXIT
 runs_sleep() { [ "$(cat "/proc/$1/comm")" = sleep ] && grep -q . "/proc/$1/environ"; }
 # sleeper COMMAND…: runs it in front of sleep, and waits until that is there: $pid
 sleeper() {
-	"$@" sleep 14400 </dev/null >/dev/null 2>&1 &
-	pid=$!
+	launch pid "$T/sleeper" "$@" sleep 14400
 	pids+=("$pid")
 	within runs_sleep "$pid"
 }

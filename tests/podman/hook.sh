@@ -146,7 +146,7 @@ restart() {
 	local config file want start
 	root
 	pod run --detach --name again --cgroup-parent "/${T##*/}" "${rdma[@]}" --rootfs "$ROOT" \
-		sh -c 'report >/new; mv /new /report; exec sleep 14400' >/dev/null
+		sh -c 'report >/new; mv /new /report; exec sleep 14400' >/dev/null || { fail "$runtime, a container that lives on: it starts"; return; }
 	config=$(pod inspect --format '{{.OCIConfigPath}}' again)
 	for file in "$T"/hooks.d/*.json; do
 		want=$(jq -cS '{(.stages[0]): [.hook]}' "$file")

@@ -65,7 +65,7 @@ starts_trainer() {
 	pod run --cgroup-parent "/${T##*/}" --detach --name trainer "$@" --rootfs "$ROOT" \
 		sh -c 'report >/tmp/new; mv /tmp/new /tmp/report; exec sleep 14400' >/dev/null 2>"$T/err"
 	rc=$? errors=$(cat "$T/err")
-	reports
+	[ "$rc" -ne 0 ] || reports
 }
 reports() {
 	: >"$T/out"
