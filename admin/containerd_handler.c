@@ -32,17 +32,22 @@ static int read_containerd(struct rendering *r, const char *printed, struct err 
 	if (read_printed(r->arena, printed, &text, err) < 0 ||
 	    containerd_read_text(r->arena, printed, &text, &r->containerd, err) < 0)
 		return -1;
-	if (!containerd_plugin(r->containerd.version) || !r->containerd.n_handlers)
+	if (!containerd_plugin(r->containerd.version))
 		return err_set(err,
-			       "%s: has no version or no handlers of the CRI plugin: give the "
-			       "output of `containerd config dump`",
+			       "%s: has no \"version\" of at least 2: give the output of "
+			       "`containerd config dump`",
 			       printed);
+	if (!r->containerd.n_handlers)
+		return err_set(err,
+			       "%s: has no handlers of %s or %s: take the CRI plugin out of "
+			       "disabled_plugins, if it is there",
+			       printed, containerd_plugin(2), containerd_plugin(3));
 	return 0;
 }
 
 /*
- * containerd 2.x prints version 3 whatever its file has, and does not read what a file of version 2
- * calls as 3 does: what is appended has to call it as the file does.
+ * containerd 2.x prints the newest version that it knows, whatever its file has, and in a file of
+ * version 2 it does not find the plugin by the name of version 3: call it as the file does.
  */
 static int find_plugin(struct rendering *r, struct err *err)
 {
@@ -56,7 +61,7 @@ static int find_plugin(struct rendering *r, struct err *err)
 		return 0;
 	return err_set(
 		err,
-		"%s: has neither \"version = 2\" nor 3: create it with `containerd config default`",
+		"%s: has no \"version\" of at least 2: create it with `containerd config default`",
 		file.file);
 }
 
@@ -69,21 +74,18 @@ static const struct containerd_handler *find_handler(const struct rendering *r, 
 	return NULL;
 }
 
+#define RUNC_TYPE "io.containerd.runc.v2"
+
+/* Of this type alone: gVisor and Kata have types of their own, and no BinaryName. */
 static bool runs(const struct containerd_handler *handler, const char *runtime)
 {
-	return !names_shim(handler->binary) &&
+	return (!handler->type[0] || strcmp(handler->type, RUNC_TYPE) == 0) &&
 	       strcmp(containerd_runtime_name(handler), runtime) == 0;
 }
 
-static bool is_known(const char *runtime)
-{
-	return strcmp(runtime, "crun") == 0 || strcmp(runtime, "runc") == 0;
-}
-
-/* The default's, if that runs the same; else the first that does; else, for crun and runc, which
- * stand for each other, the default's again. */
-static const struct containerd_handler *choose_own(const struct rendering *r, const char *runtime,
-						   const struct containerd_handler *usual)
+/* The default, if it runs that; else the first that does */
+static const struct containerd_handler *
+find_running(const struct rendering *r, const struct containerd_handler *usual, const char *runtime)
 {
 	if (runs(usual, runtime))
 		return usual;
@@ -91,24 +93,36 @@ static const struct containerd_handler *choose_own(const struct rendering *r, co
 		if (runs(&r->containerd.handler[i], runtime))
 			return &r->containerd.handler[i];
 	}
-	return is_known(runtime) && is_known(containerd_runtime_name(usual)) ? usual : NULL;
+	return NULL;
 }
 
+/* crun and runc stand for each other. */
 static int find_own_containerd(struct rendering *r, struct err *err)
 {
 	const char *runtime = handler_runtime_name(r->shim);
+	const char *other = strcmp(runtime, "crun") == 0   ? "runc"
+			    : strcmp(runtime, "runc") == 0 ? "crun"
+							   : runtime;
 	const struct containerd_handler *usual = find_handler(r, r->containerd.default_runtime);
 
 	if (!usual)
 		return err_set(err, "%s: the default handler %s has no table", r->containerd.file,
 			       r->containerd.default_runtime);
-	r->own = choose_own(r, runtime, usual);
-	r->is_default = r->own == usual && runs(usual, runtime);
-	if (r->own && (!r->own->type[0] || strcmp(r->own->type, "io.containerd.runc.v2") == 0))
+	r->own = find_running(r, usual, runtime);
+	r->is_default = r->own == usual;
+	if (!r->own)
+		r->own = find_running(r, usual, other);
+	if (r->own)
 		return 0;
+	if (!runs(usual, containerd_runtime_name(usual)))
+		return err_set(err,
+			       "%s: no handler of type " RUNC_TYPE " runs %s, and the default, %s, "
+			       "is of type %s: add a handler of type " RUNC_TYPE " to containerd's "
+			       "configuration first",
+			       r->containerd.file, runtime, usual->name, usual->type);
 	return err_set(err,
-		       "%s: no handler of type io.containerd.runc.v2 runs %s; the default, %s, "
-		       "runs %s: give as SHIM …/" SHIM_NAME "-%s, a link to the shim",
+		       "%s: no handler of type " RUNC_TYPE " runs %s; the default, %s, runs %s: "
+		       "give as SHIM …/" SHIM_NAME "-%s, a link to the shim",
 		       r->containerd.file, runtime, usual->name, containerd_runtime_name(usual),
 		       containerd_runtime_name(usual));
 }
@@ -133,13 +147,14 @@ static int check_rendered(const struct rendering *r, struct err *err)
 
 /* ---- the tables ---- */
 
-/* What is ours to say, and what is as containerd has it anyway: a key that one version prints may
- * be unknown to another. */
+/* What is ours to say, or follows in a table of its own, and what is as containerd has it anyway: a
+ * key that one version prints may be unknown to another. */
 static bool is_left_out(const struct toml_item *entry)
 {
 	static const char *const nothing[] = {"= \"\"", "= ''", "= []", "= 0", "= false"};
 
-	if (strcmp(entry->key, entry->table[0] ? "BinaryName" : "pod_annotations") == 0)
+	if (strcmp(entry->key, entry->table[0] ? "BinaryName" : "pod_annotations") == 0 ||
+	    (!entry->table[0] && strcmp(entry->key, "options") == 0))
 		return true;
 	for (size_t i = 0; i < sizeof(nothing) / sizeof(nothing[0]); i++) {
 		if (text_ends_with(entry->spelled, nothing[i]))
@@ -184,7 +199,7 @@ static void print_containerd_tables(const struct rendering *r)
 		     r->shim, name, r->own->name);
 	(void)printf("[plugins.'%s'.containerd.runtimes.%s]\n", r->plugin, name);
 	if (!r->own->type[0])
-		(void)printf("runtime_type = 'io.containerd.runc.v2'\n");
+		(void)printf("runtime_type = '" RUNC_TYPE "'\n");
 	print_entries(r->own, "");
 	print_annotations(r->own);
 	(void)printf("[plugins.'%s'.containerd.runtimes.%s.options]\n", r->plugin, name);
@@ -215,5 +230,11 @@ int containerd_handler(const struct options *options, const char *shim, const ch
 		return 1;
 	}
 	print_containerd_tables(&r);
+	if (r.containerd.version > CONTAINERD_VERSION_KNOWN)
+		(void)fprintf(stderr,
+			      ADMIN_NAME ": %s: version %d is newer than %d, the newest that is "
+					 "known here: compare the handlers in `containerd config "
+					 "dump` before you restart containerd\n",
+			      printed, r.containerd.version, CONTAINERD_VERSION_KNOWN);
 	return !command_line_printed(ADMIN_NAME);
 }

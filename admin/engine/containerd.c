@@ -132,7 +132,8 @@ const char *containerd_replaced_by(const struct containerd *containerd,
 {
 	bool later = containerd->plugin_file && strcmp(containerd->plugin_file, handler->file) != 0;
 
-	if (!later || (containerd->version == 3 && containerd->plugin_version == 3))
+	if (!later || containerd->version > 3 ||
+	    (containerd->version == 3 && containerd->plugin_version == 3))
 		return NULL;
 	return containerd->plugin_file;
 }
@@ -182,7 +183,7 @@ static const char *const plugins[] = {"io.containerd.grpc.v1.cri", "io.container
 
 const char *containerd_plugin(int version)
 {
-	return version == 2 || version == 3 ? plugins[version - 2] : NULL;
+	return version < 2 ? NULL : plugins[version > 2];
 }
 
 /* The table's name behind that of the plugin, "" for its own, or NULL */

@@ -113,9 +113,12 @@ int containerd_read_text(struct arena *arena, const char *what, const struct fs_
 int containerd_read(struct arena *arena, int root, const char *path,
 		    struct containerd *ret_containerd, struct err *err);
 
+/* The newest version of a configuration that is known here: that of containerd 2.3 and 2.4 */
+#define CONTAINERD_VERSION_KNOWN 4
+
 /*
  * What a configuration of that version calls the plugin that has the handlers: 2 (containerd 1.3 to
- * 1.7; 2.x also reads it) or 3 (2.x); NULL for any other.
+ * 1.7; 2.x also reads it), or 3 (2.0) and above; NULL below 2.
  */
 const char *containerd_plugin(int version);
 
@@ -125,7 +128,8 @@ const char *containerd_runtime_name(const struct containerd_handler *handler);
 /*
  * The file whose table of the plugin takes the place of the one that has the handler: in containerd
  * 1.x (services/server/config, mergeConfig: "Replace entire sections"), or in a configuration of
- * version 3, which 2.x alone reads and merges, where that file has another version. NULL: none.
+ * version 3, which 2.x alone reads and merges, where that file has another version. From version 4
+ * on each file is migrated before it is merged (LoadConfigWithPlugins). NULL: none.
  */
 const char *containerd_replaced_by(const struct containerd *containerd,
 				   const struct containerd_handler *handler);

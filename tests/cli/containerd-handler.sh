@@ -56,14 +56,30 @@ pod_annotations = ['oci-rdma-hook.io/*']
 [plugins.'$CRI3'.containerd.runtimes.rdma.options]
 SystemdCgroup = true
 BinaryName = '$BIN/oci-rdma-runtime-crun'"
-config_toml 'version = 2' "[plugins.\"$CRI2\"]" 'sandbox_image = "pause"'
-render crun tests/cli/containerd/dump-2.1.toml
-renders "2.1 with a file of version 2: as the file calls it"
-has "the table" "[plugins.'$CRI2'.containerd.runtimes.rdma]" "$(<"$T/out")"
-config_toml 'version = 3' "[plugins.'$CRI2']" 'disable_tcp_service = true'
-render crun tests/cli/containerd/dump-2.1.toml
-renders "2.1 with a file of version 3"
+render runc tests/cli/containerd/dump-2.4.toml
+renders "2.3 and 2.4 print version 4" "[plugins.'$CRI3'.containerd.runtimes.rdma]
+runtime_type = 'io.containerd.runc.v2'
+sandboxer = 'podsandbox'
+pod_annotations = ['oci-rdma-hook.io/*']
+[plugins.'$CRI3'.containerd.runtimes.rdma.options]
+SystemdCgroup = true
+BinaryName = '$BIN/oci-rdma-runtime-runc'"
+for dump in 2.1 2.4; do
+	for version in 2 3 4 5; do
+		config_toml "version = $version" "[plugins.'$CRI2']" 'disable_tcp_service = true'
+		render runc "tests/cli/containerd/dump-$dump.toml"
+		renders "$dump with a file of version $version: as that version calls the plugin"
+		[ $version = 2 ] && plugin=$CRI2 || plugin=$CRI3
+		has "the table" "[plugins.'$plugin'.containerd.runtimes.rdma" "$(<"$T/out")"
+	done
+done
+rm "$CONFIG_TOML"
+sed 's/^version = 4/version = 5/' tests/cli/containerd/dump-2.4.toml >"$T/dump-5"
+render runc "$T/dump-5"
+row "a version that is not known yet: what is there is read, and said"
+is "status" 0 "$rc"
 has "the table" "[plugins.'$CRI3'.containerd.runtimes.rdma]" "$(<"$T/out")"
+one_line "one line" "version 5 is newer than 4" 'containerd config dump'
 config_toml 'disabled_plugins = ["cri"]'
 render runc tests/cli/containerd/dump-1.7.toml
 refuses "a file without a version, in which the table would not be read" /etc/containerd/config.toml version
@@ -86,7 +102,24 @@ render runc /dev/null
 refuses "no configuration" "give the output of"
 sed 's/io.containerd.runc.v2/io.containerd.kata.v2/' tests/cli/containerd/dump-1.7.toml >"$T/kata"
 render runc "$T/kata"
-refuses "a runtime of virtual machines" "no handler of type io.containerd.runc.v2"
+refuses "a runtime of virtual machines" "no handler of type io.containerd.runc.v2" "the default, runc, is of type io.containerd.kata.v2"
+# handlers KEY…: what a containerd with these handlers prints
+handlers() { printf '%s\n' 'version = 3' "[plugins.'$CRI3'.containerd]" "$@" >"$T/handlers"; }
+handlers 'default_runtime_name = "runsc"' 'runtimes.runsc.runtime_type = "io.containerd.runsc.v1"'
+render runc "$T/handlers"
+refuses "a default of another type, which runs no runc" "the default, runsc, is of type io.containerd.runsc.v1: add a handler"
+handlers 'default_runtime_name = "runsc"' 'runtimes.runsc.runtime_type = "io.containerd.runsc.v1"' \
+	'runtimes.runc = { runtime_type = "io.containerd.runc.v2", options = { SystemdCgroup = true } }'
+render crun "$T/handlers"
+renders "beside a default of another type, by the handler of runc; inline options are one table" "[plugins.'$CRI3'.containerd.runtimes.rdma-crun]
+runtime_type = \"io.containerd.runc.v2\"
+pod_annotations = ['oci-rdma-hook.io/*']
+[plugins.'$CRI3'.containerd.runtimes.rdma-crun.options]
+SystemdCgroup = true
+BinaryName = '$BIN/oci-rdma-runtime-crun'"
+handlers 'enable_cdi = true'
+render runc "$T/handlers"
+refuses "a CRI plugin that is disabled" disabled_plugins
 sed "s|BinaryName = '/usr/bin/crun'|BinaryName = '/opt/crun'|" tests/cli/containerd/dump-2.1.toml >"$T/other"
 program /opt/crun
 render crun "$T/other"
