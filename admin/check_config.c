@@ -156,6 +156,7 @@ static int check_installed(struct check *check, const char *config, struct err *
 {
 	struct results *results = &check->results;
 	struct hooks_found *found;
+	const char *why;
 	struct err problem;
 	size_t n;
 
@@ -169,10 +170,11 @@ static int check_installed(struct check *check, const char *config, struct err *
 	for (size_t i = 0; i < n; i++) {
 		if (!found[i].ours)
 			continue;
-		if (found[i].problem)
-			(void)err_set(&problem, "%s", found[i].problem);
-		results_add(results, found[i].path, "", found[i].problem ? &problem : NULL,
-			    found[i].problem ? NULL : &found[i].file);
+		why = found[i].problem ? found[i].problem : found[i].unread;
+		if (why)
+			(void)err_set(&problem, "%s", why);
+		results_add(results, found[i].path, "", why ? &problem : NULL,
+			    why ? NULL : &found[i].file);
 	}
 	check_engines(results, check->place.sysroot, &check->crio,
 		      check->has_config ? &check->config : NULL);

@@ -188,6 +188,10 @@ static void read_drop_in(struct merging *merging, int root, const char *dir, con
 	add_problem(merging, why.text);
 }
 
+/* pkg/config/config.go, DefaultConfig */
+static const char *hooks_default_dir[] = {"/usr/share/containers/oci/hooks.d", NULL};
+static const struct crio_list hooks_default = {hooks_default_dir, 1, NULL};
+
 int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *err)
 {
 	struct merging merging = {.arena = arena, .crio = {.conmon = "", .storage = CRIO_STORAGE}};
@@ -200,6 +204,8 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 		read_drop_in(&merging, root, CRIO_DROPINS, names[i]);
 	if (n == TREE_NAMES_MAX)
 		add_problem(&merging, "/" CRIO_DROPINS ": more files than can be read");
+	if (merging.crio.installed && !merging.crio.hooks_dirs.file)
+		merging.crio.hooks_dirs = hooks_default;
 	*ret_crio = merging.crio;
 	return err_of_arena(arena, err);
 }

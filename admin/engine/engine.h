@@ -55,8 +55,8 @@ struct crio {
 	size_t n_handlers;
 	size_t handlers_room;
 	struct crio_list ulimits;
-	struct crio_list hooks_dirs;
-	const char **problem; /* a line for each file that could not be read */
+	struct crio_list hooks_dirs; /* or its default; .item is NULL without a CRI-O */
+	const char **problem;        /* a line for each file that could not be read */
 	size_t n_problems;
 	size_t problems_room;
 };

@@ -16,8 +16,8 @@
 #include "explain/files.h"
 #include "explain/linked.h"
 
-/* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); its own default
- * and podman's is the last. */
+/* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); podman's default
+ * is the last, and its override the first. */
 const char *const hooks_dirs[] = {
 	"/etc/containers/oci/hooks.d",
 	"/run/containers/oci/hooks.d",
@@ -81,10 +81,10 @@ static const char *find_dir(int sysroot, const char *const *dirs, int wanted)
 static int check_precreate(const struct hooks_place *place, const char *path, struct err *err)
 {
 	cleanup_fd parent = open_above(place->root, path);
-	const char *dir = parent < 0 ? NULL : find_dir(place->sysroot, hooks_dirs, parent);
+	/* A tree without a CRI-O may be meant for a node that has one. */
+	const char *const *dirs = place->crio_dirs ? place->crio_dirs : hooks_dirs;
+	const char *dir = parent < 0 ? NULL : find_dir(place->sysroot, dirs, parent);
 
-	if (parent >= 0 && !dir)
-		dir = find_dir(place->sysroot, place->crio_dirs, parent);
 	if (!dir)
 		return 0;
 	return err_set(err,
@@ -191,6 +191,29 @@ static const char *find_override(const struct search *s, const struct hooks_foun
 	return last;
 }
 
+/* Says of our files that CRI-O does not read, and whose stages no other gives it, where it looks.
+ */
+static void find_unread(struct search *s)
+{
+	const char *const *dirs = s->place->crio_dirs;
+	unsigned given = HOOKS_PRECREATE; /* podman's alone */
+
+	for (size_t i = 0; i < s->n; i++) {
+		if (s->found[i].ours && s->found[i].crio_reads && !s->found[i].problem)
+			given |= s->found[i].file.stages;
+	}
+	for (size_t i = 0; dirs && i < s->n; i++) {
+		struct hooks_found *found = &s->found[i];
+
+		if (found->ours && !found->crio_reads && found->file.stages & ~given)
+			found->unread = arena_printf(
+				s->arena,
+				"%s: CRI-O does not read this directory: move the file to %s, or "
+				"add the directory to hooks_dir",
+				found->path, *dirs ? *dirs : "a directory of its hooks_dir");
+	}
+}
+
 /* In CRI-O's order; then podman's directories, in podman's (libpod: hooks.DefaultDir, OverrideDir)
  */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
@@ -210,10 +233,11 @@ int hooks_list(struct arena *arena, const struct hooks_place *place, struct hook
 
 		/* One that is one of the others is not read twice. */
 		if (dir >= 0 && !find_dir(place->sysroot, place->crio_dirs, dir))
-			add_dir(&s, hooks_dirs[n], place->crio_default);
+			add_dir(&s, hooks_dirs[n], false);
 	}
 	for (size_t i = 0; i < s.n; i++)
 		s.found[i].override = find_override(&s, &s.found[i]);
+	find_unread(&s);
 	*ret_found = s.found;
 	*ret_n = s.n;
 	return err_of_arena(arena, err);

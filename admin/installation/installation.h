@@ -86,9 +86,9 @@ int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min,
 /* ---- hooks.d files where engines read them (hooks_dir.c) ---- */
 
 /*
- * The directories of CRI-O (its own default and OpenShift's) and of podman, below the sysroot, the
- * one whose files win with podman first (in OpenShift the last one's do); ends with NULL. A
- * hooks_dir in containers.conf that is none of these is not looked for: name its files.
+ * The directories of podman, and in OpenShift of CRI-O, below the sysroot, the one whose files win
+ * with podman first (in OpenShift the last one's do); ends with NULL. A hooks_dir in
+ * containers.conf that is none of these is not looked for: name its files.
  */
 extern const char *const hooks_dirs[];
 
@@ -96,10 +96,8 @@ extern const char *const hooks_dirs[];
 struct hooks_place {
 	int root;    /* a descriptor: where a file's path begins if it is absolute */
 	int sysroot; /* a descriptor: the node */
-	const char *const
-		*crio_dirs;  /* hooks_dir of CRI-O's configuration; ends with NULL, or is NULL */
-	bool crio_default;   /* it says none, so that CRI-O reads hooks_dirs */
-	int64_t timeout_min; /* hooks_file_check_timeout; -1: any */
+	const char *const *crio_dirs; /* CRI-O's hooks_dir, ends with NULL; NULL without a CRI-O */
+	int64_t timeout_min;          /* hooks_file_check_timeout; -1: any */
 };
 
 struct hooks_found {
@@ -108,6 +106,7 @@ struct hooks_found {
 	bool ours;              /* it runs oci-rdma-hook, or speaks of it and cannot be read */
 	const char *fault;      /* why no engine takes it, and CRI-O does not start; NULL */
 	const char *problem;    /* of ours: one line that names the file; NULL: it is right */
+	const char *unread;     /* the same: CRI-O runs the hook neither by this file nor another */
 	struct hooks_file file; /* without fault */
 	/* The file of the same name that is in force in its place (oci-hooks(5): that in the
 	 * directory that is read last); NULL: it is in force itself, or would be */

@@ -170,7 +170,7 @@ static int check_crio(const struct context *context)
 	if (!entry)
 		return findings_add(findings, "crio_ulimits", NULL, FINDING_OK, NULL,
 				    "default_ulimits has no memlock, so that containers inherit "
-				    "the limit of CRI-O and the hook raises it");
+				    "the limit of CRI-O, unless an entry point raises it");
 	if (strtoll(entry + strlen(name), NULL, 10) == -1)
 		return findings_add(
 			findings, "crio_ulimits", NULL, FINDING_OK, NULL,
@@ -193,9 +193,10 @@ static int add_own(struct context *context, const struct hooks_found *found)
 	const char *stages = hooks_stages_text(context->findings->arena, own->stages);
 	struct err why;
 
-	if (found->problem)
-		return findings_add(context->findings, "hook_file", found->path, FINDING_FAIL,
-				    CORRECT, "%s", found->problem);
+	if (found->problem || found->unread)
+		return findings_add(context->findings, "hook_file", found->path,
+				    found->problem ? FINDING_FAIL : FINDING_WARN, CORRECT, "%s",
+				    found->problem ? found->problem : found->unread);
 	context->stages |= own->stages;
 	if (hooks_file_check_timeout(own, DEADLINE_SECONDS, found->path, &why) < 0 ||
 	    (context->has_config &&
@@ -266,7 +267,6 @@ static int check_hooks(struct context *context, struct err *err)
 		.root = context->root,
 		.sysroot = context->root,
 		.crio_dirs = context->crio.hooks_dirs.item,
-		.crio_default = context->crio.installed && !context->crio.hooks_dirs.file,
 		.timeout_min = -1,
 	};
 	struct hooks_found *found;

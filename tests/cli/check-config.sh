@@ -408,6 +408,11 @@ refuses_path "$NODE/opt/hooks.d/50-mine.json" "precreate there, by its path" /op
 rm -r "$NODE/opt/hooks.d"
 examine
 is "a hooks_dir that is not there is none" 0 "$rc"
+crio "$(</dev/null)"
+mkdir -p "$NODE/etc/containers/oci"
+mv "$NODE/usr/share/containers/oci/hooks.d" "$NODE/etc/containers/oci/"
+objects "a file where CRI-O does not look by its own default" /etc/containers/oci/hooks.d/90-oci-rdma-hook.json "move the file to /usr/share/containers/oci/hooks.d"
+mv "$NODE/etc/containers/oci/hooks.d" "$NODE/usr/share/containers/oci/"
 
 handler='[crio.runtime.runtimes.rdma]
 runtime_path = "/usr/local/bin/oci-rdma-runtime-crun"'

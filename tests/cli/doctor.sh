@@ -233,7 +233,11 @@ somebodys "a hook file that is no JSON" "" '{"version":"1.0.0",'
 somebodys "a hook file without version" version "{$crun,\"stages\":[\"poststop\"]}"
 try "half of our hook" hook_installed warn poststart on_a_node rm "$NODE/$HOOKS/91-oci-rdma-hook-poststart.json"
 try "no hook" hook_installed warn "keep the engine's limit" on_a_node rm -r "$NODE/$HOOKS"
-try "a directory that CRI-O does not read is podman's" "$OURS" ok "" on_a_node sed -i '/"\/usr\/share/d' "$NODE/etc/crio/crio.conf.d/00-default"
+try "a directory that CRI-O does not read: where it looks" "$OURS" warn "move the file to /etc/containers/oci/hooks.d, or add" \
+	on_a_node sed -i '/"\/usr\/share/d' "$NODE/etc/crio/crio.conf.d/00-default"
+also hook_installed warn "keep the engine's limit"
+by_default() { sed -i '/^hooks_dir/,/^]/d' "$NODE/etc/crio/crio.conf.d/00-default"; }
+try "CRI-O's own default is /usr/share" "$OURS" ok createRuntime on_a_node by_default
 
 # Of one name: hooks_dir's last wins, here /usr/share; with podman /etc's
 OVER=etc/containers/oci/hooks.d
