@@ -28,10 +28,9 @@ static struct limits read_first(struct arena *arena, int root, const struct bund
 							       : none;
 }
 
-/* Sets *ret_dir to a descriptor that the caller owns, and *ret_path to its path. */
+/* Opens container->bundle, and sets *ret_path to its path. */
 static int open_by_id(struct container *container, const struct options *options, const char *id,
-		      int *ret_dir, const char **ret_path, struct limits *ret_first,
-		      struct err *err)
+		      const char **ret_path, struct limits *ret_first, struct err *err)
 {
 	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
 	struct bundle bundle;
@@ -59,23 +58,22 @@ static int open_by_id(struct container *container, const struct options *options
 		return err_sys(err, -dir, "bundle %s", path);
 	container->id = bundle.id;
 	*ret_first = read_first(&container->arena, sysroot, &bundle);
-	*ret_dir = dir;
+	container->bundle = dir;
 	*ret_path = path;
 	return 0;
 }
 
 /* If there is no such directory, the argument is an id. */
 static int open_bundle(struct container *container, const struct options *options, const char *name,
-		       int *ret_dir, const char **ret_path, struct limits *ret_first,
-		       struct err *err)
+		       const char **ret_path, struct limits *ret_first, struct err *err)
 {
 	int dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	if (dir < 0 && errno == ENOENT && !strchr(name, '/'))
-		return open_by_id(container, options, name, ret_dir, ret_path, ret_first, err);
+		return open_by_id(container, options, name, ret_path, ret_first, err);
 	if (dir < 0)
 		return err_sys(err, errno, "bundle %s", name);
-	*ret_dir = dir;
+	container->bundle = dir;
 	*ret_path = name;
 	return 0;
 }
@@ -115,11 +113,10 @@ static int explain_bundle(struct container *container, const struct options *opt
 			  const char *name, enum rdma_mode *ret_mode, struct limits *ret_first,
 			  struct err *err)
 {
-	cleanup_fd bundle = -1;
 	const char *path = name;
 
-	if (open_bundle(container, options, name, &bundle, &path, ret_first, err) < 0 ||
-	    container_read_spec(container, bundle, path, "config.json", err) < 0 ||
+	if (open_bundle(container, options, name, &path, ret_first, err) < 0 ||
+	    container_read_spec(container, container->bundle, path, "config.json", err) < 0 ||
 	    check_engine(container, err) < 0 || recall_by_path(container, options, path, err) < 0 ||
 	    container_explain(container, options, ret_mode, err) < 0)
 		return -1;

@@ -200,6 +200,7 @@ static int read_bundle_spec(struct run *run, struct err *err)
 		path = caller_bundle(&container->arena, getppid());
 		bundle = path ? open_bundle(path) : bundle;
 	}
+	container->bundle = bundle;
 	if (bundle >= 0)
 		return container_read_spec(container, bundle, path, "config.json", err);
 	if (reason != EINVAL)
@@ -236,12 +237,12 @@ static int serve_bundle(struct run *run)
  * since createRuntime; up to 1.5 it says "created", then "running" as well (opencontainers/runc
  * commit 3cdda464f).
  */
-static bool is_over(const struct run *run)
+static bool is_over(struct run *run)
 {
 	const char *status = run->state.status;
 
 	return run->outcome.repeats && status && strcmp(status, "running") == 0 &&
-	       caller_is_crun(getppid());
+	       caller_is_crun(&run->container.arena, getppid());
 }
 
 static int serve_state(struct run *run)
@@ -284,7 +285,6 @@ int stage_run(const struct options *options, const char *stage)
 	run.container = CONTAINER_NONE;
 	deadline_arm(start_unserved);
 	status = serve_state(&run);
-	cleanup_close_fd(&run.container.bundle);
 	container_free(&run.container);
 	return status;
 }

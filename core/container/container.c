@@ -14,6 +14,7 @@
 void container_free(struct container *container)
 {
 	cleanup_close_fd(&container->fd);
+	cleanup_close_fd(&container->bundle);
 	cleanup_close_fd(&container->root);
 	node_close(&container->node);
 	arena_free(&container->arena);
@@ -32,22 +33,20 @@ int container_parse_spec(struct container *container, const char *what, struct e
 	return 0;
 }
 
-int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
+int container_read_spec(struct container *container, int dir, const char *path, const char *name,
 			struct err *err)
 {
 	const char *what = arena_printf(&container->arena, "%s/%s", path, name);
 
 	if (!what)
 		return err_memory(err);
-	if (container->bundle < 0)
-		container->bundle = bundle;
-	container->fd = fs_open(bundle, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
+	container->fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	if (container->fd < 0)
 		(void)err_sys(err, -container->fd, "%s", what);
 	else if (fs_read_regular(&container->arena, container->fd, SPEC_SIZE_MAX, what,
 				 &container->text, err) == 0)
 		return container_parse_spec(container, what, err);
-	container_read_as_runtime(container, bundle, name);
+	container_read_as_runtime(container, dir, name);
 	return -1;
 }
 

@@ -21,7 +21,7 @@ struct container {
 	struct arena arena; /* owns all that is below */
 	const char *what;   /* config.json's path, for errors */
 	int fd;             /* config.json; -1 where it came by stdin */
-	int bundle;         /* where a relative root.path begins; -1: not known; not owned */
+	int bundle;         /* where a relative root.path begins; -1: not known */
 	int root;           /* container_open_root(); -1: not yet */
 	struct fs_text text;
 	const char *id;     /* NULL: not known */
@@ -48,14 +48,13 @@ struct container {
 
 #define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1, .node = NODE_NONE})
 
-/* Frees the arena and closes fd, root and node; bundle belongs to the caller. */
+/* Frees the arena and closes the descriptors. */
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 
-/* Reads the file, mostly config.json, below the bundle's descriptor, which has to stay open as long
- * as the container. path: the bundle's, for errors. On failure container->text has the bytes that
- * the runtime will read, if any. */
-int container_read_spec(struct container *container, int bundle, const char *path, const char *name,
+/* Reads the file, mostly the bundle's config.json, below the descriptor. path: the directory's, for
+ * errors. On failure container->text has the bytes that the runtime will read, if any. */
+int container_read_spec(struct container *container, int dir, const char *path, const char *name,
 			struct err *err);
 
 /* The same from container->text. what: where that came from. */

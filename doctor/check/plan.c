@@ -49,7 +49,6 @@ int plan_of_config(const struct doctor *doctor, const char *config, const char *
 {
 	struct recall what = {doctor->node.root, doctor->node.recorded, config, id};
 	char *path = arena_strdup(&container->arena, config);
-	cleanup_fd bundle = -1;
 	enum rdma_mode mode;
 
 	if (!path)
@@ -58,12 +57,12 @@ int plan_of_config(const struct doctor *doctor, const char *config, const char *
 	/* containerd names a bundle's directory after the container. */
 	if (!what.id)
 		what.id = text_base_name(path);
-	bundle = tree_open_dir(doctor->node.root, path);
-	if (bundle < 0)
-		return err_sys(err, -bundle, "bundle %s", path);
-	if (container_read_spec(container, bundle, path, text_base_name(config), err) < 0)
+	container->bundle = tree_open_dir(doctor->node.root, path);
+	if (container->bundle < 0)
+		return err_sys(err, -container->bundle, "bundle %s", path);
+	if (container_read_spec(container, container->bundle, path, text_base_name(config), err) <
+	    0)
 		return -1;
-	container->bundle = -1; /* closed here */
 	if (!all && !container_may_matter(container))
 		return 0;
 	if (recall(container, &what, err) < 0 ||

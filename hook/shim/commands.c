@@ -66,13 +66,11 @@ void serve_create(struct shim *shim)
 	/* crun's --config: a path from the caller's directory on (src/create.c) */
 	const char *config = shim->args.config ? shim->args.config : "config.json";
 	const char *name = text_base_name(config);
-	cleanup_fd bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	int dir = container->bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	cleanup_fd other = -1;
-	int dir = bundle;
-	int status = bundle < 0 ? err_sys(err, errno, "bundle %s", path) : 0;
+	int status = dir < 0 ? err_sys(err, errno, "bundle %s", path) : 0;
 	struct fs_text edited;
 
-	container->bundle = bundle;
 	if (status == 0 && strcmp(config, "config.json") != 0)
 		status = dir = other = open_parent_of(&container->arena, config, &path, err);
 	if (status >= 0)

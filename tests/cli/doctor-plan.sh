@@ -52,6 +52,16 @@ doctor --format json --container "$ID"
 also plan_nccl/NCCL_IB_HCA warn "neither in the environment nor in /etc/nccl.conf"
 lacks "an annotated pod is not to be annotated" "Annotate the pod" "$(remedy_of memlock)"
 has "where to look" plan_memlock "$(remedy_of memlock)"
+# containerd's root.path is relative: the image's own values are found below the bundle
+own_values() {
+	container '{"from": "h100-trainer.json", "merge": {"root": {"path": "rootfs"}}}'
+	local dir=run/containers/storage/overlay-containers/$ID/userdata
+	write "$dir/rootfs/etc/nccl.conf" NCCL_IB_HCA=mlx5_0
+	doctor --format json --container "$ID"
+}
+row "an image's own values, below a relative root.path, are no fault"
+conf=NCCL_IB_HCA=mlx5_0 own_values
+is "what is said" "" "$(jq -r '.findings[] | select(.id == "plan_nccl").evidence' "$T/out")"
 conf=${HCA/mlx5_11/mlx5_12}
 try "nccl.conf with another value" plan_nccl/NCCL_IB_HCA warn "neither" container h100-trainer.json
 

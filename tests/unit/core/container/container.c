@@ -363,7 +363,6 @@ UNIT_ROWS(file_cases)
 			 row->error[0] ? -1 : 0);
 	assert_has(err.text, row->error);
 	assert_int_equal(container_names_request(&container), row->asks);
-	assert_int_equal(container.bundle, dir.fd);
 }
 
 /* ---- a container that gets nothing ---- */
