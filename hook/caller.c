@@ -9,16 +9,25 @@
 
 #define CMDLINE_SIZE_MAX (128 * 1024)
 
-const char *caller_bundle(struct arena *arena, pid_t pid)
+/* Its arguments, each with its NUL; none if they cannot be read */
+static struct fs_text read_arguments(struct arena *arena, pid_t pid)
 {
 	cleanup_fd proc = process_open_proc(pid);
 	cleanup_fd fd = proc < 0 ? -1 : fs_open(proc, "cmdline", O_RDONLY, RESOLVE_BENEATH);
-	struct fs_text text;
+	static char none[1];
+	struct fs_text text = {.bytes = none};
 	struct err ignored;
+
+	if (fd >= 0)
+		(void)fs_read(arena, fd, CMDLINE_SIZE_MAX, "cmdline", &text, &ignored);
+	return text;
+}
+
+const char *caller_bundle(struct arena *arena, pid_t pid)
+{
+	struct fs_text text = read_arguments(arena, pid);
 	bool next = false;
 
-	if (fd < 0 || fs_read(arena, fd, CMDLINE_SIZE_MAX, "cmdline", &text, &ignored) < 0)
-		return NULL;
 	for (const char *arg = text.bytes; arg < text.bytes + text.len; arg += strlen(arg) + 1) {
 		if (next)
 			return arg;
@@ -29,12 +38,12 @@ const char *caller_bundle(struct arena *arena, pid_t pid)
 	return NULL;
 }
 
-bool caller_is_crun(pid_t pid)
+/* crun starts itself again from a copy in memory (its cloned_binary.c), by the arguments it has.
+ * Its comm is then "5" or another descriptor before Linux 6.14 (fs/exec.c, begin_new_exec). */
+bool caller_is_crun(struct arena *arena, pid_t pid)
 {
-	cleanup_fd proc = process_open_proc(pid);
-	char name[16]; /* TASK_COMM_LEN, with the newline in place of the NUL */
+	const char *name = text_base_name(read_arguments(arena, pid).bytes);
 
 	/* crun-wasm, crun-vm and krun are links to it. */
-	return proc >= 0 && fs_read_line(proc, "comm", name, sizeof(name)) > 0 &&
-	       (text_starts_with(name, "crun") || text_starts_with(name, "krun"));
+	return text_starts_with(name, "crun") || text_starts_with(name, "krun");
 }

@@ -69,6 +69,6 @@ int state_read(struct arena *arena, int fd, struct state *ret_state, struct err 
 /* Its --bundle (or -b), in the arena; NULL: none */
 const char *caller_bundle(struct arena *arena, pid_t pid);
 
-bool caller_is_crun(pid_t pid);
+bool caller_is_crun(struct arena *arena, pid_t pid);
 
 #endif

@@ -82,6 +82,36 @@ UNIT_ROWS_AS("bundle: ", command_lines)
 	assert_null(caller_bundle(&arena, shell));
 }
 
+/* comm is "sh" in each: crun's copy in memory, started again, is not called crun there. */
+static const struct called {
+	const char *name;
+	const char *argv0;
+	bool is_crun;
+} calls[] = {
+	{"crun by its path", "/usr/bin/crun", true},
+	{"crun by its name", "crun", true},
+	{"krun", "/usr/bin/krun", true},
+	{"runc", "/usr/bin/runc", false},
+	{"a directory of that name", "/opt/crun/runc", false},
+};
+
+static int run_called(const void *context)
+{
+	(void)execl("/bin/sh", ((const struct called *)context)->argv0, "-c", WAIT, NULL);
+	return UNIT_NOT_HERE;
+}
+
+UNIT_ROWS_AS("crun, by its first argument: ", calls)
+{
+	pid_t shell = start_shell(run_called, row);
+	cleanup_arena arena = {0};
+
+	assert_int_equal(caller_is_crun(&arena, shell), row->is_crun);
+	(void)kill(shell, SIGKILL);
+	(void)waitpid(shell, NULL, 0);
+	assert_false(caller_is_crun(&arena, shell));
+}
+
 int main(void)
 {
 	return unit_main("runtime");
