@@ -16,6 +16,14 @@
 
 #define ROUNDS_MAX 4
 
+/* A variable of the engine's environment; set to nothing is not set */
+static const char *option(const char *name)
+{
+	const char *value = getenv(name);
+
+	return value && value[0] ? value : NULL;
+}
+
 /*
  * Any runtime may lead back to the shim, for ever: NVIDIA's picks one from its own list, and a
  * program named crun may be a wrapper. Only a count in the environment, which all of them pass on,
@@ -23,7 +31,7 @@
  */
 static int real_runtime_count_round(void)
 {
-	const char *before = getenv(SHIM_ROUNDS);
+	const char *before = option(SHIM_ROUNDS);
 	char rounds[2] = {(char)(before ? before[0] + 1 : '1')};
 
 	if (before && (before[0] < '1' || before[0] >= '0' + ROUNDS_MAX || before[1]))
@@ -57,14 +65,6 @@ static void run_unserved(void)
 }
 
 /* ---- one command ---- */
-
-/* A variable of the engine's environment; set to nothing is not set */
-static const char *option(const char *name)
-{
-	const char *value = getenv(name);
-
-	return value && value[0] ? value : NULL;
-}
 
 /* crun's --log may begin with its type; for "syslog:" and "journald:" our line in the journal is
  * enough. */

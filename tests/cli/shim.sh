@@ -122,11 +122,12 @@ for name in crun runc; do
 	cp /usr/bin/env "$RT/env-$name/$name"
 	listed "$RT/env-$name/$name"
 	want=$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 /usr/bin/env)
-	for rounds in "" 1 2; do
-		is "$name: the environment as it came, and round $((rounds + 1))" "$want"$'\n'"OCI_RDMA_RUNTIME_ROUNDS=$((rounds + 1))" \
-			"$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 ${rounds:+OCI_RDMA_RUNTIME_ROUNDS=$rounds} "$SHIM")"
+	for before in "" OCI_RDMA_RUNTIME_ROUNDS={,1,2}; do
+		rounds=$((${before#*=} + 1))
+		is "$name: the environment as it came, and round $rounds after '${before#*=}'${before:+, set}" "$want"$'\n'"OCI_RDMA_RUNTIME_ROUNDS=$rounds" \
+			"$(env -i "OCI_RDMA_SYSROOT=$NODE" A=1 B= Z=2 ${before:+"$before"} "$SHIM")"
 	done
-	for rounds in "" 0 4 11 x; do
+	for rounds in 0 4 11 x; do
 		env -i "OCI_RDMA_SYSROOT=$NODE" "OCI_RDMA_RUNTIME_ROUNDS=$rounds" "$SHIM" >"$T/out" 2>"$T/err"
 		is "$name: a count of rounds that is none, or the last, is the end: '$rounds'" "127 leads back" "$? $(cat "$T/out")$(grep -o 'leads back' "$T/err")"
 	done
