@@ -81,7 +81,7 @@ int metrics_write(const char *path, const char *sysroot, const struct nri_status
 	struct record *records;
 	uint64_t missed = 0;
 	size_t len = 0;
-	int n = missed_list(&arena, root, &records, err);
+	int n = root < 0 ? -1 : missed_list(&arena, root, &records, err);
 	int result;
 	FILE *out;
 

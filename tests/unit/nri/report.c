@@ -224,6 +224,8 @@ UNIT_TEST("metrics: they add up")
 	const char *path = arena_printf(&arena, "%s/m.prom", dir.path);
 	const char *text;
 
+	assert_int_equal(metrics_write(path, "/nowhere", &status, &err), -1);
+	assert_has(err.text, "/nowhere: No such file");
 	for (size_t i = 0; i < LENGTH(took); i++)
 		answers_add(&status.answers, took[i]);
 	status.answers.n = 10;
