@@ -5,6 +5,7 @@
 #include "core/process/own.h"
 #include "core/process/process.h"
 
+#include <poll.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -54,6 +55,31 @@ UNIT_ROWS(limit_cases)
 	/* Its end is no error, whatever the limit would have been. */
 	assert_int_equal(process_raise_memlock(pid, pidfd, UINT64_MAX, &changed, &err), 0);
 	assert_false(changed);
+}
+
+/* Of a process that ends in between: it is killed before the second look at it. */
+static pid_t ends;
+
+int poll(struct pollfd *fds, nfds_t n, int timeout)
+{
+	static int looks;
+
+	if (ends && looks++)
+		end(ends);
+	return ppoll(fds, n, &(struct timespec){.tv_sec = timeout}, NULL);
+}
+
+UNIT_TEST("limit: of one that ends while it is changed, nobody knows whose it was")
+{
+	struct err err;
+	bool changed = true;
+	pid_t pid = ends = unit_start(sleep_long, NULL);
+	cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+
+	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &limit_cases[0].before, NULL), 0);
+	assert_int_equal(process_raise_memlock(pid, pidfd, 1 << 16, &changed, &err), 0);
+	assert_false(changed);
+	ends = 0;
 }
 
 /* 0: refused, and said why */
