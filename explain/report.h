@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan would do, for people and for programs. Both return 0, or -1 if out could not be
  * written. */
-#ifndef OCI_RDMA_REPORT_H
-#define OCI_RDMA_REPORT_H
+#ifndef OCI_RDMA_EXPLAIN_REPORT_H
+#define OCI_RDMA_EXPLAIN_REPORT_H
 
 #include <stdio.h>
 
