@@ -63,13 +63,15 @@ static int read_hooks_file(struct search *search, const char *file, bool is_hook
 	if (status < 0)
 		return status == -ENOMEM ? -1 : 0;
 	for (const char *at = text.bytes; next_path(&at, path);) {
-		if (!is_hooks_d && names_shim(path))
-			search->ways |= WAY_SHIM;
 		if (!is_hooks_d && read_hooks_dir(search, path, ".json", true) < 0)
 			return -1;
-		/* An engine leaves out a hook whose program is missing. */
-		if (!is_hooks_d || strcmp(text_base_name(path), HOOK_NAME) != 0 ||
-		    tree_check_executable(search->root, path) < 0)
+		/* Engines leave out a hook whose program is missing; no container of such a
+		 * runtime starts. */
+		if (tree_check_executable(search->root, path) < 0)
+			continue;
+		if (!is_hooks_d && names_shim(path))
+			search->ways |= WAY_SHIM;
+		if (!is_hooks_d || strcmp(text_base_name(path), HOOK_NAME) != 0)
 			continue;
 		if (strstr(text.bytes, "\"createRuntime\"") || strstr(text.bytes, "\"prestart\""))
 			search->ways |= WAY_HOOK;
@@ -97,9 +99,9 @@ static int read_hooks_dir(struct search *search, const char *dir, const char *su
 
 static int read_engines(struct search *search)
 {
-	static const char *const hooks_dirs[] = {"/etc/containers/oci/hooks.d",
+	static const char *const hooks_dirs[] = {"/usr/share/containers/oci/hooks.d",
 						 "/run/containers/oci/hooks.d",
-						 "/usr/share/containers/oci/hooks.d"};
+						 "/etc/containers/oci/hooks.d"};
 	static const char *const dirs[] = {"etc/crio/crio.conf.d",
 					   "etc/containers/containers.conf.d",
 					   "etc/containerd/conf.d"};
@@ -107,7 +109,10 @@ static int read_engines(struct search *search)
 					    "usr/share/containers/containers.conf",
 					    "etc/containerd/config.toml", "etc/docker/daemon.json"};
 
-	for (size_t i = 0; i < sizeof(hooks_dirs) / sizeof(hooks_dirs[0]); i++) {
+	/* CRI-O reads the first alone (pkg/config, DefaultConfig), or what its files name. */
+	bool crio = tree_exists(search->root, "etc/crio");
+
+	for (size_t i = 0; i < (crio ? 1 : sizeof(hooks_dirs) / sizeof(hooks_dirs[0])); i++) {
 		if (read_hooks_dir(search, hooks_dirs[i], ".json", true) < 0)
 			return -1;
 	}

@@ -97,17 +97,22 @@ static int add_distances(const struct devices *devices, const struct gpu *gpu,
 int check_distance(const struct doctor *doctor, struct findings *findings)
 {
 	const struct devices devices = doctor_devices(doctor);
+	bool has_numa = false;
 
 	for (size_t i = 0; i < devices.n; i++)
 		pci_read_place(&doctor->node, &devices.item[i].place);
 	for (size_t i = 0; i < doctor->gpus.n; i++) {
+		has_numa |= doctor->gpus.item[i].place.has_numa_node;
 		if (add_distances(&devices, &doctor->gpus.item[i], findings) < 0)
 			return -1;
 	}
-	return !doctor->gpus.n && doctor->options.topology
-		       ? findings_add(findings, "distance", NULL, FINDING_UNCHECKED, NULL,
-				      "there is no GPU")
-		       : 0;
+	if (has_numa || !doctor->options.topology)
+		return 0;
+	return findings_add(findings, "distance", NULL, FINDING_UNCHECKED, NULL,
+			    doctor->gpus.n ? "no GPU has a NUMA node: a virtual machine shows its "
+					     "own PCI tree, not that of the host; NCCL goes by it, "
+					     "unless NCCL_TOPO_FILE describes the host"
+					   : "there is no GPU");
 }
 
 /* The GPUs as their driver's library sees them: from where we run, so not for another target. */

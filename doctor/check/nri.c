@@ -36,7 +36,7 @@ static bool is_enabled(int root)
 	return wants >= 0 && fstatat(wants, UNIT, &st, AT_SYMLINK_NOFOLLOW) == 0;
 }
 
-static int add_absent(const struct doctor *doctor, struct findings *findings)
+static int add_absent(const struct doctor *doctor, struct findings *findings, unsigned ways)
 {
 	const char *text[] = {
 		[NRI_SOCKET_ABSENT] = "off, or none",
@@ -49,6 +49,8 @@ static int add_absent(const struct doctor *doctor, struct findings *findings)
 				    "systemctl status " UNIT "; journalctl -u " UNIT,
 				    NRI_NAME " is enabled, but not running (there is no /%s)",
 				    NRI_STATUS_PATH);
+	if (!ways)
+		return 0;
 	return findings_add(findings, "nri", NULL, FINDING_OK, NULL,
 			    "the engine has NRI %s (/%s), and no " NRI_NAME " runs",
 			    text[socket_of(doctor)], NRI_SOCKET);
@@ -80,7 +82,8 @@ static int add_connected(const struct doctor *doctor, struct findings *findings,
 		n[RECORD_DENIED], n[RECORD_FAILED], n[RECORD_MISSED]);
 }
 
-static int add_plugin(const struct doctor *doctor, struct findings *findings, struct err *err)
+static int add_plugin(const struct doctor *doctor, struct findings *findings, unsigned ways,
+		      struct err *err)
 {
 	struct nri_status status;
 
@@ -91,7 +94,7 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, st
 						  "%s", err->text);
 	switch (status.state) {
 	case NRI_ABSENT:
-		return add_absent(doctor, findings);
+		return add_absent(doctor, findings, ways);
 	case NRI_ENDED:
 		return findings_add(findings, "nri", NULL, FINDING_WARN, START,
 				    NRI_NAME " has ended unexpectedly (process %" PRId64
@@ -135,9 +138,7 @@ static int add_ways(struct findings *findings, unsigned ways)
 	bool exec = ways & (WAY_SHIM | WAY_NRI);
 
 	if (!ways)
-		return findings_add(findings, "entry_points", NULL, FINDING_OK, NULL,
-				    "none is installed: there is no hooks.d file of oci-rdma-hook, "
-				    "no runtime shim, and no connected NRI plugin");
+		return 0; /* hook_installed says so */
 	return findings_add(
 		findings, "entry_points", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",
 		ways_names(ways).text, exec ? "exec as well" : "only the main process",
@@ -153,6 +154,7 @@ int check_nri(const struct doctor *doctor, struct findings *findings)
 	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &ways,
 		      &findings->err) < 0)
 		return -1;
-	return add_plugin(doctor, findings, &findings->err) < 0 || add_ways(findings, ways) < 0 ? -1
-												: 0;
+	if (add_plugin(doctor, findings, ways, &findings->err) < 0)
+		return -1;
+	return add_ways(findings, ways);
 }

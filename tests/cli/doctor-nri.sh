@@ -63,7 +63,7 @@ try "a plugin whose socket has another listener by now" nri warn \
 lost() { alone && connected '.connected_since = null | .trouble = "/var/run/nri/nri.sock: No such file or directory"'; }
 try "a plugin of an engine without NRI: what to do; it is no entry point" nri warn "not connected: /var/run/nri/nri.sock: No such file" on_a_node lost
 has "what to do" "Switch NRI on" "$found"
-also entry_points ok "none is installed"
+is "it is no entry point" "" "$(jq -r '.findings[] | select(.id == "entry_points").evidence' "$T/out")"
 also hook_installed warn
 lost_with_socket() { lost && socket; }
 try "a plugin that does not get to an engine with NRI" nri warn "journalctl -t oci-rdma-nri" on_a_node lost_with_socket

@@ -209,6 +209,10 @@ node '{}'
 process self
 doctor --topology
 has "no GPU" "distance: there is no GPU" "$(<"$T/out")"
+node "{\"gpus\":[{\"pci\":\"0000:1b:00.0\"}],\"hcas\":[{\"pci\":\"0000:1a:00.0\",\"ibdev\":\"mlx5_0\"}]}"
+process self
+doctor --topology
+has "a virtual machine without NUMA: what its distances are worth" "not that of the host" "$(tr -s ' \n' ' ' <"$T/out")"
 
 # ---- the node's files ----
 HOOKS=usr/share/containers/oci/hooks.d
@@ -292,6 +296,12 @@ try "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
 	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun" on_a_node other_runtime
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
 try "the shim is an entry point" hook_installed ok "with the shim's handler are served" on_a_node without_hook
+docker_without_shim() {
+	rm -r "${NODE:?}/$HOOKS"
+	write etc/docker/daemon.json "$(<config/docker/daemon.json)"
+}
+try "a runtime of Docker's whose shim is not there is none" hook_installed warn "keep the engine's limit" on_a_node docker_without_shim
+is "nothing is ok of what is not installed" "" "$(jq -r '.findings[] | select(.id == "nri" or .id == "entry_points") | .id' "$T/out")"
 
 # crio_conf NAME FINDING STATUS PART TEXT: another file of CRI-O's, the last one
 crio_conf() { try "${@:1:4}" on_a_node write etc/crio/crio.conf.d/90-x "$5"; }

@@ -15,6 +15,7 @@ fresh() {
 	node one
 	mkdir -p "$NODE/usr/local/bin" "$NODE/etc/containers/oci/hooks.d" "$NODE/run/oci-rdma-hook"
 	cp "$HOOK" "$NODE/usr/local/bin/oci-rdma-hook"
+	for name in "" -crun -runc; do ln -s oci-rdma-hook "$NODE/usr/local/bin/oci-rdma-runtime$name"; done
 }
 bundle '{"devices":[["/dev/infiniband/uverbs6",231,198]]}'
 
@@ -66,11 +67,15 @@ fresh
 mkdir -p "$NODE/etc/docker"
 cp config/docker/daemon.json "$NODE/etc/docker/"
 through "Docker's runtime" "shim: exec too" "shim"
+rm "$NODE"/usr/local/bin/oci-rdma-runtime*
+through "Docker's runtime without the shim" "hook, precreate: main process; shim, NRI: exec too" "shim, precreate"
 fresh
 mkdir -p "$NODE/etc/crio/crio.conf.d"
 printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/local/bin/oci-rdma-runtime-crun"\nmonitor_path = "/usr/bin/conmon"\n' \
 	>"$NODE/etc/crio/crio.conf.d/60.conf"
 through "CRI-O's handler" "shim: exec too" "shim"
+cp config/hooks.d/annotation/*.json "$NODE/etc/containers/oci/hooks.d"
+through "a hook where CRI-O does not look" "shim: exec too" "shim"
 fresh
 for file in etc/containers/containers.conf usr/share/containers/containers.conf etc/containerd/config.toml; do
 	fresh
