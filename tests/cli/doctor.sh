@@ -209,7 +209,7 @@ node '{}'
 process self
 doctor --topology
 has "no GPU" "distance: there is no GPU" "$(<"$T/out")"
-node "{\"gpus\":[{\"pci\":\"0000:1b:00.0\"}],\"hcas\":[{\"pci\":\"0000:1a:00.0\",\"ibdev\":\"mlx5_0\"}]}"
+node '{"functions":[{"pci":"0000:1b:00.0","gpu":0},{"pci":"0000:1c:00.0","ibdev":"mlx5_0"}]}'
 process self
 doctor --topology
 has "a virtual machine without NUMA: what its distances are worth" "not that of the host" "$(tr -s ' \n' ' ' <"$T/out")"
