@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/explain.h"
 
+#include <string.h>
+
+#include "core/base/fs.h"
+#include "core/base/text.h"
+
 /* ---- what about the node stands in the way of RDMA ---- */
 
 /* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
@@ -67,6 +72,51 @@ int surroundings_warn(struct container *container, enum rdma_mode mode)
 	return warn_iommu(container);
 }
 
+/* ---- files of the node that are mounted ---- */
+
+/* Whether a mount shows the device's file, which was not allocated */
+static bool is_mounted(const struct container *container, const char *uverbs)
+{
+	const struct spec *spec = &container->spec;
+	bool mounted = false;
+
+	for (size_t i = 0; i < container->devices.n; i++) {
+		if (strcmp(container->devices.item[i].uverbs, uverbs) == 0)
+			return false;
+	}
+	for (size_t i = 0; i < spec->n_verbs_sources && !mounted; i++) {
+		const char *source = spec->verbs_sources[i];
+
+		mounted = strlen(source) <= strlen(SPEC_VERBS_DIR) ||
+			  strcmp(text_base_name(source), uverbs) == 0;
+	}
+	return mounted;
+}
+
+/* A hostPath shows files; the cgroup refuses to open the devices that were not allocated. */
+static int warn_mounted(struct container *container)
+{
+	const struct spec *spec = &container->spec;
+	const char **names = NULL;
+	size_t shown = 0;
+	int n;
+
+	if (!spec->n_verbs_sources || spec->every_device || container_mounts_count(spec))
+		return 0;
+	n = tree_list(&container->arena, container->node.root, "sys/class/infiniband_verbs", "",
+		      &names);
+	for (int i = 0; i < n; i++)
+		shown += text_starts_with(names[i], "uverbs") && is_mounted(container, names[i]);
+	if (!shown)
+		return 0;
+	return warnings_add(
+		&container->arena, &container->warnings, "mounted_devices",
+		"the container mounts %s of the node, which allocates nothing: it shows "
+		"%zu RDMA device%s that the container may not open (EPERM); request "
+		"devices in its resources, and remove the volume",
+		spec->verbs_sources[0], shown, shown == 1 ? "" : "s");
+}
+
 /* What no plan depends on */
 static void describe_everything(struct container *container)
 {
@@ -96,7 +146,8 @@ int container_explain(struct container *container, const struct options *options
 		return -1;
 	describe_everything(container);
 	*ret_mode = node_rdma_mode(&container->node);
-	if (devices_label(container, &claims) < 0 || surroundings_warn(container, *ret_mode) < 0)
+	if (warn_mounted(container) < 0 || devices_label(container, &claims) < 0 ||
+	    surroundings_warn(container, *ret_mode) < 0)
 		return err_memory(err);
 	return err_of_arena(&container->arena, err);
 }

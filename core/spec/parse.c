@@ -173,8 +173,9 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 
 static bool is_verbs_source(const struct json_node *source)
 {
-	return source && source->type == JSON_STRING && source->len > strlen(SPEC_VERBS_DIR) &&
-	       text_starts_with(source->text, SPEC_VERBS_DIR);
+	return json_equals(source, "/dev/infiniband") ||
+	       (source && source->type == JSON_STRING &&
+		text_starts_with(source->text, SPEC_VERBS_DIR));
 }
 
 static void read_mount_list(struct json_document *doc, const struct json_node *mounts,

@@ -119,7 +119,8 @@ struct spec {
 	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */
 	const char **mounts; /* destinations */
 	size_t n_mounts;
-	/* Sources of mounts below SPEC_VERBS_DIR, for an engine that cannot make device files */
+	/* Sources of mounts at and below SPEC_VERBS_DIR: of engines that cannot make device files
+	 */
 	const char **verbs_sources;
 	size_t n_verbs_sources;
 

@@ -45,6 +45,14 @@ text=$(cat "$T/out")
 has "the text warns of a value that the container sets itself" mlx5_0 "$text"
 has "the text warns of an unproven device" uverbs9 "$text"
 
+# mounted SOURCE: what the dry run says of that hostPath
+mounted() {
+	plan "$(jq -c --arg path "$1" '{merge: {mounts: [{destination: $path, source: $path, type: "bind"}]}}' <<<null)"
+	jq -r '"\(.decision) " + ([.warnings[] | .code + (.message | capture("shows (?<n>[0-9]+) RDMA") | " " + .n)] | join(","))' "$T/out"
+}
+is "a hostPath of the devices' files: it allocates nothing, and what it shows" "none mounted_devices 14" "$(mounted /dev/infiniband)"
+is "a hostPath of the devices' files: of one" "none mounted_devices 1" "$(mounted /dev/infiniband/uverbs7)"
+is "a hostPath of the devices' files: of none" "none " "$(mounted /dev/infiniband/rdma_cm)"
 plan '{"env":["PCIDEVICE_A=0000:3b:02.6"]}'
 dry_run --format text
 has "the text of a container without RDMA says none" none "$(cat "$T/out")"

@@ -139,10 +139,13 @@ UNIT_TEST("mounts: what comes from below /dev/infiniband/, and not that director
 	must_parse(&arena,
 		   "{\"mounts\":[{\"destination\":\"/a\",\"source\":\"/dev/infiniband/\"},"
 		   "{\"destination\":\"/b\",\"source\":\"/dev/infiniband/uverbs6\"},"
-		   "{\"source\":7},{\"destination\":\"/c\"}]}",
+		   "{\"source\":7},{\"destination\":\"/c\"},{\"source\":\"/dev/infiniband\"},"
+		   "{\"source\":\"/dev/infiniband-x\"}]}",
 		   &spec);
 	assert_int_equal(spec.n_mounts, 3);
 	assert_string_equal(spec.mounts[2], "/c");
-	assert_int_equal(spec.n_verbs_sources, 1);
-	assert_string_equal(spec.verbs_sources[0], "/dev/infiniband/uverbs6");
+	assert_int_equal(spec.n_verbs_sources, 3);
+	assert_string_equal(spec.verbs_sources[0], "/dev/infiniband/");
+	assert_string_equal(spec.verbs_sources[1], "/dev/infiniband/uverbs6");
+	assert_string_equal(spec.verbs_sources[2], "/dev/infiniband");
 }
