@@ -122,24 +122,47 @@ static int warn_inactive(struct container *container, const struct device *devic
 	return 0;
 }
 
-static int warn_ports(struct container *container, const struct device *device)
+/* Devices of which no port can be used, as one list for each reason */
+struct unusable {
+	const char *foreign;
+	const char *link_layer; /* of the last of them */
+	const char *off;
+};
+
+static int warn_ports(struct container *container, const struct device *device,
+		      struct unusable *unusable)
 {
+	bool foreign = device->n_ports && port_is_foreign(&device->port[0]);
+	const char **list = foreign ? &unusable->foreign : &unusable->off;
 	size_t hopeless = 0;
 
 	for (size_t i = 0; i < device->n_ports; i++)
 		hopeless += is_hopeless(&device->port[i]);
 	if (!device->n_ports || hopeless < device->n_ports)
 		return warn_inactive(container, device);
-	if (port_is_foreign(&device->port[0]))
-		return warnings_add(&container->arena, &container->warnings, "port_unusable",
-				    "%s has no Ethernet or InfiniBand port (%s): NCCL uses it by a "
-				    "plugin only, as AWS's EFA by libfabric, and NCCL_IB_HCA does "
-				    "not name it",
-				    device->ibdev, device->port[0].link_layer);
-	return warnings_add(&container->arena, &container->warnings, "port_unusable",
-			    "every port of %s is DOWN and disabled: NCCL never uses it; set its "
-			    "network interface up",
-			    device->ibdev);
+	if (foreign)
+		unusable->link_layer = device->port[0].link_layer;
+	*list = arena_printf(&container->arena, "%s%s%s", *list ? *list : "", *list ? ", " : "",
+			     device->ibdev);
+	return *list ? 0 : -1;
+}
+
+static int warn_unusable(struct container *container, const struct unusable *unusable)
+{
+	struct arena *arena = &container->arena;
+	struct warnings *warnings = &container->warnings;
+
+	if (unusable->foreign &&
+	    warnings_add(arena, warnings, "port_unusable",
+			 "%s: no Ethernet or InfiniBand port (%s): NCCL reaches it by a plugin "
+			 "only, as AWS's EFA by libfabric, and NCCL_IB_HCA does not name it",
+			 unusable->foreign, unusable->link_layer) < 0)
+		return -1;
+	return unusable->off ? warnings_add(arena, warnings, "port_unusable",
+					    "%s: every port is DOWN and disabled: NCCL never uses "
+					    "it; set its network interface up",
+					    unusable->off)
+			     : 0;
 }
 
 /* The first device with a port of that kind, or NULL */
@@ -172,9 +195,11 @@ static int warn_mix(struct container *container)
 
 int ports_warn(struct container *container)
 {
+	struct unusable unusable = {0};
+
 	for (size_t i = 0; i < container->devices.n; i++) {
-		if (warn_ports(container, &container->devices.item[i]) < 0)
+		if (warn_ports(container, &container->devices.item[i], &unusable) < 0)
 			return -1;
 	}
-	return warn_mix(container);
+	return warn_unusable(container, &unusable) < 0 ? -1 : warn_mix(container);
 }
