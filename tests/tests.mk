@@ -132,10 +132,11 @@ $(FETCHED)/%/.unpacked: tools/unpack
 # Go programs, which stand opposite to ours: an API server's judgement of config/, engines' of a CDI spec, the runtime's
 # side of NRI and another plugin, and for the VM the kubelet's side of a runtime.
 $(BUILD)/tests/kubecheck: SOURCES := tests/cluster/kubecheck.go
+$(BUILD)/tests/kubeapi: SOURCES := tests/cluster/kubeapi.go
 $(BUILD)/tests/cdi/validate: SOURCES := tests/cdi/validate
 $(BUILD)/tests/nri/judge: SOURCES := tests/nri/judge tests/nri/stub
 $(BUILD)/tests/nri/cri: SOURCES := tests/vm/cri
-$(addprefix $(BUILD)/tests/,kubecheck cdi/validate nri/judge nri/cri): tools/build-go $(FETCHED)/go/.unpacked \
+$(addprefix $(BUILD)/tests/,kubecheck kubeapi cdi/validate nri/judge nri/cri): tools/build-go $(FETCHED)/go/.unpacked \
 	$(wildcard tests/cluster/*.go tests/cdi/*/*.go tests/nri/*/*.go tests/vm/cri/*.go)
 	$(call say,GO) tools/build-go $(FETCHED)/go $(@D) $(SOURCES)
 
