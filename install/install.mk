@@ -216,7 +216,7 @@ ROLE ?= worker
 
 # A mistyped option would be on every node as if it had not been given, so that an unknown one is refused. What FROM=old.yaml was rendered with holds,
 # but for what is given.
-MACHINECONFIG_OPTIONS := ROLE PROFILE HOOKS RUNTIME NRI MONITORING ARCH
+MACHINECONFIG_OPTIONS := ROLE PROFILE HOOKS RUNTIME NRI VALIDATOR MONITORING ARCH
 ifneq ($(filter machineconfig,$(MAKECMDGOALS)),)
 unknown := $(filter-out -% $(MACHINECONFIG_OPTIONS) FROM CHECK BUILD CROSS SYSROOT STRIP CC HOSTCC CFLAGS CPPFLAGS LDFLAGS LIBC DYNAMIC V QUIET, \
 	$(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(firstword $(subst =, ,$(word))))))
@@ -234,7 +234,7 @@ always:
 
 machineconfig: $(HOOK) $(if $(filter 0,$(MONITORING)),,$(DOCTOR)) $(if $(filter 1,$(NRI)),$(NRI_PROGRAM)) $(NATIVE_ADMIN)
 	@ROLE='$(ROLE)' PROFILE='$(PROFILE)' HOOKS='$(HOOKS)' RUNTIME='$(RUNTIME)' NRI='$(NRI)' \
-		MONITORING='$(MONITORING)' ARCH='$(ARCH)' FROM='$(FROM)' \
+		VALIDATOR='$(VALIDATOR)' MONITORING='$(MONITORING)' ARCH='$(ARCH)' FROM='$(FROM)' \
 		CHECK='$(or $(CHECK),$(NATIVE_ADMIN))' \
 		install/machineconfig/render-hook $(HOOK) $(BUILD)/99-$(ROLE)-oci-rdma-hook.yaml
 

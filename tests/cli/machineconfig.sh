@@ -100,12 +100,22 @@ for o in yaml.safe_load_all(open(sys.argv[1])):
     for unit in (o or {}).get("spec", {}).get("config", {}).get("systemd", {}).get("units", []):
         assert o["metadata"]["name"].endswith("-enable"), unit
         print(unit.get("enabled"), unit["contents"], end="")' "$T/plugin.yaml")"
-is "…NRI's validator too, by a file of CRI-O's that the other part brings" 99-worker-oci-rdma-hook-enable \
-	"$(awk '/^  name: /{name = $2} /path: .*61-oci-rdma-nri.conf$/{print name}' "$T/plugin.yaml")"
-rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/plugin.yaml"
-is "…under the keys that CRI-O reads (internal/config/nri/nri.go)" True "$(python3 -c 'import sys, tomllib
+lacks "…nothing that CRI-O reads at its start, since NRI is on by default (cri-o internal/config/nri/nri.go, from 1.30)" crio.conf.d "$(<"$T/plugin.yaml")"
+lacks "…and nothing is said of a restart" CRI-O "$(<"$T/log")"
+# restarts VARIABLE=VALUE…: how often the daemon restarts CRI-O when this comes to a node, and what is said of that
+restarts() {
+	render restarts "$@" && rm -rf "$T/plan" && mcd plan "$T/plan" config/openshift/node-disruption-policy.yaml none "$T/restarts.yaml" &&
+		echo "$(grep -c '^systemctl restart crio.service$' "$T/plan/steps") $(grep -c 'restarts CRI-O once .* and with CRI-O the kubelet' "$T/log")"
+}
+is "NRI=1 restarts nothing of CRI-O's" "0 0" "$(restarts NRI=1)"
+is "VALIDATOR=1 restarts CRI-O once" "1 1" "$(restarts NRI=1 VALIDATOR=1)"
+rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/restarts.yaml"
+is "…for the keys that CRI-O reads (internal/config/nri/nri.go)" True "$(python3 -c 'import sys, tomllib
 print(tomllib.load(open(sys.argv[1], "rb")) == {"crio": {"nri": {"default_validator": {"nri_enable_default_validator": True}}}})' \
-	"$root/etc/crio/crio.conf.d/61-oci-rdma-nri.conf")"
+	"$root/etc/crio/crio.conf.d/60-oci-rdma-hook.conf")"
+is "…and together with RUNTIME=1 once, too" "1 1" "$(restarts NRI=1 VALIDATOR=1 RUNTIME=1)"
+rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/restarts.yaml"
+is "…with both" "nri runtime" "$(python3 -c 'import sys, tomllib; print(*sorted(tomllib.load(open(sys.argv[1], "rb"))["crio"]))' "$root/etc/crio/crio.conf.d/60-oci-rdma-hook.conf")"
 lacks "without NRI=1 there is no plugin" oci-rdma-nri "$(<"$T/pool.yaml")"
 check "HOOKS=device" render device HOOKS=device
 rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/device.yaml"
@@ -196,6 +206,8 @@ done <<-'END'
 	FROM=/none: no such file
 	RUNTIME=yes: must be 1 or 0
 	NRI=yes: must be 1 or 0
+	VALIDATOR=yes: must be 1 or 0
+	VALIDATOR=1 needs NRI=1: without the plugin, pods that require it would never start
 	MONITORING=yes: must be 1 or 0
 END
 
@@ -203,7 +215,7 @@ END
 
 unset_monitoring() { env -u MONITORING NRI=1 install/machineconfig/render-hook "$HOOK" "$T/monitored.yaml" >"$T/log" 2>&1; }
 check "monitoring is there without being asked for" unset_monitoring
-for name in 99-worker-oci-rdma-hook 99-worker-oci-rdma-hook-enable; do
+for name in 99-worker-oci-rdma-hook{,-doctor,-enable}; do
 	check "monitoring: ignition-validate: $name" ignition "$T/monitored.yaml" "$name"
 done
 check "monitoring: yamllint" yamllint -s -c tests/yamllint "$T/monitored.yaml"
@@ -236,25 +248,21 @@ print(*{o["metadata"]["annotations"]["oci-rdma-hook.io/" + sys.argv[1]] for o in
 is "both objects say with which options they were rendered" "ROLE=worker PROFILE=file HOOKS=annotation NRI=1 MONITORING=0 ARCH=x86_64" \
 	"$(render old NRI=1 PROFILE="$here/config/profiles/roce-legacy.json" ARCH=x86_64 && annotation options "$T/old.yaml")"
 has "…and the version" "$("$HOOK" --version | cut -d ' ' -f 2-)" "$(annotation version "$T/old.yaml")"
-has "what is inside is said" "NRI plugin; not inside: handler rdma (RUNTIME=1), doctor and alerts (MONITORING=1)" "$(<"$T/log")"
-has "that CRI-O is restarted is said before the file is applied" "restarts CRI-O once" "$(<"$T/log")"
-render plain
-lacks "…but not without a drop-in" CRI-O "$(<"$T/log")"
+has "what is inside is said" "NRI plugin; not inside: handler rdma (RUNTIME=1), NRI's validator (VALIDATOR=1), doctor and alerts (MONITORING=1)" "$(<"$T/log")"
 # made [VARIABLE=VALUE…]: `make machineconfig`, whose last step says with which variables it runs
-made() { env -u MAKEFLAGS -u MAKEOVERRIDES make -n machineconfig "$@" 2>&1 | grep -oE "(ROLE|PROFILE|HOOKS|RUNTIME|NRI|MONITORING)='[^']*'|unknown option.*|FROM=.*: no such file.*" | xargs; }
-is "FROM: make takes the options from it" "ROLE=worker PROFILE=file HOOKS=annotation RUNTIME= NRI=1 MONITORING=0" "$(made FROM="$T/old.yaml")"
-is "FROM: but for what is given" "ROLE=worker PROFILE=default HOOKS=annotation RUNTIME= NRI=0 MONITORING=0" "$(made FROM="$T/old.yaml" NRI=0 PROFILE=default)"
+made() { env -u MAKEFLAGS -u MAKEOVERRIDES make -n machineconfig "$@" 2>&1 | grep -oE "(ROLE|PROFILE|HOOKS|RUNTIME|NRI|VALIDATOR|MONITORING)='[^']*'|unknown option.*|FROM=.*: no such file.*" | xargs; }
+is "FROM: make takes the options from it" "ROLE=worker PROFILE=file HOOKS=annotation RUNTIME= NRI=1 VALIDATOR= MONITORING=0" "$(made FROM="$T/old.yaml")"
+is "FROM: but for what is given" "ROLE=worker PROFILE=default HOOKS=annotation RUNTIME= NRI=0 VALIDATOR= MONITORING=0" "$(made FROM="$T/old.yaml" NRI=0 PROFILE=default)"
 sed 's/ROLE=worker /ROLE=$(shell touch '"${T//\//\\/}"'\/touched) /' "$T/old.yaml" >"$T/evil.yaml"
 made FROM="$T/evil.yaml" >/dev/null
 check "FROM: what it says is no program" test ! -e "$T/touched"
-has "a mistyped option is refused" "unknown option nri; it knows ROLE PROFILE HOOKS RUNTIME NRI MONITORING ARCH FROM" "$(made nri=1)"
+has "a mistyped option is refused" "unknown option nri; it knows ROLE PROFILE HOOKS RUNTIME NRI VALIDATOR MONITORING ARCH FROM" "$(made nri=1)"
 is "FROM: a file that is not there is one line" "FROM=/none: no such file. Stop." "$(made FROM=/none)"
-is "options of the build are none of it" "ROLE=worker PROFILE= HOOKS=annotation RUNTIME= NRI= MONITORING=" "$(made CFLAGS='-O2 -g -DX=1' QUIET=1)"
+is "options of the build are none of it" "ROLE=worker PROFILE= HOOKS=annotation RUNTIME= NRI= VALIDATOR= MONITORING=" "$(made CFLAGS='-O2 -g -DX=1' QUIET=1)"
 check "FROM: renders" render new NRI=1 PROFILE=file FROM="$T/old.yaml"
 has "FROM: the same files" "the same files as $T/old.yaml" "$(<"$T/log")"
 check "FROM: without the plugin" render new PROFILE=default RUNTIME=1 FROM="$T/old.yaml"
-is "FROM: what differs" "gone: /etc/crio/crio.conf.d/61-oci-rdma-nri.conf
-gone: /usr/local/bin/oci-rdma-nri
+is "FROM: what differs" "gone: /usr/local/bin/oci-rdma-nri
 new: /etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 new: /usr/local/bin/oci-rdma-runtime-crun
 changed: /etc/oci-rdma-hook/config.json" "$(for word in gone new changed; do grep "^$word: " "$T/log" | sort; done)"

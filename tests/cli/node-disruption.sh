@@ -28,7 +28,7 @@ rendered executable "$HOOK" NRI=1 STRIP="$T/newer"
 rendered policy "$HOOK" NRI=1 STRIP="$T/newer" PROFILE=roce-legacy
 sed 's/MemoryMax=64M/MemoryMax=65M/' "$T/policy.yaml" >"$T/unit.yaml"
 check "control: the units of the one are not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 2
-POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook nri none hook none)
+POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook,99-worker-oci-rdma-hook-doctor nri none hook none)
 CHANGES=(first-install executable policy unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted)
 
 # of POOL: as mcd.py names it
