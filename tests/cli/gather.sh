@@ -43,6 +43,11 @@ YAML
 has_object /api/v1/namespaces <<<'items: [team-a]'
 has_object /apis/machineconfiguration.openshift.io/v1/machineconfigs <<<'the executables, megabytes of them'
 has_object /apis/machineconfiguration.openshift.io/v1/machineconfigs Partial <<<'oci-rdma-hook.io/options: NRI=1'
+# What a cluster of OpenShift serves, by its CRDs: a wrong group or version has no object.
+for resource in machineconfiguration.openshift.io/v1/{machineconfigpools,machineosconfigs} operator.openshift.io/v1/machineconfigurations node.k8s.io/v1/runtimeclasses \
+	admissionregistration.k8s.io/v1/{validating,mutating}admissionpolic{ies,ybindings}; do
+	has_object "/apis/$resource" <<<"$resource"
+done
 has_object /api/v1/namespaces/oci-rdma-nri <<<'kind: Namespace'
 has_object /apis/apps/v1/namespaces/oci-rdma-nri/daemonsets <<<'kind: DaemonSetList'
 has_object /api/v1/namespaces/oci-rdma-nri/configmaps <<<'config.json: {}'
@@ -168,9 +173,8 @@ is "nothing goes wrong" "" "$(<"$T/err")"
 has "the volume is watched" "current = " "$(<"$T/out")"
 row "what it leaves is what oc copies, by tar, from a container that only sleeps"
 logs=namespaces/oci-rdma-nri/pods/oci-rdma-nri-a-x7k2p
-is "the files" "cluster-scoped-resources/core/namespaces.yaml
-cluster-scoped-resources/core/nodes.yaml
-cluster-scoped-resources/machineconfiguration.openshift.io/machineconfigs.yaml
+is "the files" "$(printf 'cluster-scoped-resources/%s.yaml\n' admissionregistration.k8s.io/{mutating,validating}admissionpolic{ies,ybindings} core/{namespaces,nodes} \
+	machineconfiguration.openshift.io/machine{configpools,configs,osconfigs} node.k8s.io/runtimeclasses operator.openshift.io/machineconfigurations)
 journal/node-2.log
 namespaces/oci-rdma-nri/apps/daemonsets.yaml
 namespaces/oci-rdma-nri/core/configmaps.yaml
