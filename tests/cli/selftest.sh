@@ -101,9 +101,20 @@ selftest config/selftest
 is "not started: each" 11 "$(grep -c 'FAIL: OCI runtime create failed: setrlimit *$' "$T/out")"
 mv "$T/image.good" "$T/image"
 
-row "OpenShift: no user is named, since restricted-v2 chooses it"
+row "OpenShift: restricted-v2 chooses the user; host-users has one that its 65,536 ids hold, or is skipped where no SCC admits that"
+scc='pods "host-users" is forbidden: unable to validate against any security context constraint: [provider "restricted-v2": .containers[0].runAsUser: Invalid value: 1000: must be in the ranges: [1000660000, 1000669999]]'
 selftest config/openshift/selftest
-is "status, users" "0 null" "$rc $(pods .securityContext.runAsUser | sort -u)"
+is "status, users" "0 host-users 1000" "$rc $(pods '(if .hostUsers == false then "host-users" else "other" end) + " \(.securityContext.runAsUser)"' | sort -u | grep -v '^other null$')"
+echo "$scc" >"$T/refused"
+echo restricted-v2 >"$T/sccs"
+selftest config/openshift/selftest
+is "4.19: status" 0 "$rc"
+has "4.19: why" "SKIP: this cluster has no SCC restricted-v3" "$(grep '^host-users' "$T/out")"
+echo restricted-v3 >>"$T/sccs"
+selftest config/openshift/selftest
+has "4.20: refused, though there is an SCC for it" "unable to validate" "$(grep '^host-users *FAIL' "$T/out")"
+is "4.20: status" 1 "$rc"
+rm "$T/refused" "$T/sccs"
 
 row "what is refused: why, and nothing is made"
 for arguments in "" "a b" "--nonsense" "config/selftest --image" "$T/nowhere"; do

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """apiserver.py DIRECTORY: as much of a Kubernetes API server as kubectl needs to get, create and delete pods, to read their logs and to exec in
 them; DIRECTORY/port says where. A pod is a file DIRECTORY/pods/NAME.json. What is created runs here, as a process: DIRECTORY/image COMMAND…; its log is its termination message. If there is
-a file DIRECTORY/refused, the pods of the namespace that it names are refused with its text. Namespaces and services are lines of requests alone.
+a file DIRECTORY/refused, the pod that it names in quotes is refused with its text. DIRECTORY/sccs has the names of the SCCs, one a line; without it
+this is no OpenShift. Namespaces and services are lines of requests alone.
 What is executed in a pod does, too: DIRECTORY/exec CONTAINER COMMAND…. DIRECTORY/requests has a line for each request that changes something."""
 import base64
 import hashlib
@@ -84,6 +85,13 @@ def run(pod):
     store(pod)
 
 
+def sccs():
+    if not os.path.exists(f"{ROOT}/sccs"):
+        return None
+    with open(f"{ROOT}/sccs", encoding="utf-8") as f:
+        return f.read().split()
+
+
 class Handler(http.server.BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
 
@@ -110,6 +118,12 @@ class Handler(http.server.BaseHTTPRequestHandler):
         parts = url.path.strip("/").split("/")
         fixed = {"/api": {"kind": "APIVersions", "versions": ["v1"]}, "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": GROUPS}, "/api/v1": RESOURCES,
                  "/apis/" + ADMISSION: POLICIES}
+        if sccs() is not None:
+            fixed["/apis"]["groups"] = GROUPS + [{"name": "security.openshift.io", "versions": [{"groupVersion": "security.openshift.io/v1", "version": "v1"}]}]
+            fixed["/apis/security.openshift.io/v1"] = {"kind": "APIResourceList", "groupVersion": "security.openshift.io/v1", "resources": [
+                {"name": "securitycontextconstraints", "kind": "SecurityContextConstraints", "namespaced": False, "verbs": ["get"]}]}
+            fixed |= {f"/apis/security.openshift.io/v1/securitycontextconstraints/{name}": {
+                "apiVersion": "security.openshift.io/v1", "kind": "SecurityContextConstraints", "metadata": {"name": name}} for name in sccs()}
         if url.path.rstrip("/") in fixed:
             self.answer(fixed[url.path.rstrip("/")])
         elif parts[:3] == ["api", "v1", "nodes"] and len(parts) == 4:
@@ -139,13 +153,13 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.note(f"create {made['kind']} {made['metadata']['name']}")
             self.answer(made, 201)
             return
+        pod = pod_of(raw) if raw.startswith(b"k8s\0") else json.loads(raw)
         if os.path.exists(f"{ROOT}/refused"):
             with open(f"{ROOT}/refused", encoding="utf-8") as f:
                 why = f.read()
-            if self.path.split("/")[4] in why.replace(":", " ").split():
+            if f'"{pod["metadata"]["name"]}"' in why:
                 self.answer({"kind": "Status", "apiVersion": "v1", "status": "Failure", "reason": "Forbidden", "message": why, "code": 403}, 403)
                 return
-        pod = pod_of(raw) if raw.startswith(b"k8s\0") else json.loads(raw)
         pod["metadata"]["namespace"] = self.path.split("/")[4]
         pod["status"] = {"phase": "Pending"}
         self.note(f"create {pod['metadata']['namespace']} {json.dumps(pod['spec'])}")
