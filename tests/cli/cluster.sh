@@ -13,7 +13,7 @@ built KUSTOMIZE "${BUILD:-build}/tests/go/usr/bin/kustomize"
 CRDS=tests/cluster/crds.yaml
 refused() { ! "$@"; }
 # The groups of tests/cluster/crds.yaml
-FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|(security|monitoring)\.openshift\.io|monitoring\.coreos\.com|k8s\.cni\.cncf\.io|(trainer\.)?kubeflow\.org|ray\.io|batch\.volcano\.sh|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
+FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|(security|monitoring)\.openshift\.io|monitoring\.coreos\.com|(operator|machineconfiguration)\.openshift\.io|k8s\.cni\.cncf\.io|(trainer\.)?kubeflow\.org|ray\.io|batch\.volcano\.sh|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
 # judge FILE: each of its objects, by who knows its kind
 judge() {
 	rm -f "$T"/judged.*
@@ -38,7 +38,7 @@ for dir in $(find config -name kustomization.yaml | sort | xargs grep -L '^kind:
 	check "kustomize: $dir" "$KUSTOMIZE" build "$dir" --output "$T/$name.yaml"
 	check "its kinds' types: what $dir gives" judge "$T/$name.yaml"
 done
-for file in config/examples/*.yaml; do check "its kinds' types: $file" judge "$file"; done
+for file in config/examples/*.yaml config/openshift/{canary,machineosconfig,{,no-}node-disruption-policy}.yaml; do check "its kinds' types: $file" judge "$file"; done
 
 check "control: kubecheck refuses an unknown field" breaks 's/  replicas: 2/  replica: 2/' config/examples/statefulset.yaml
 check "control: kubecheck refuses a value of another type" breaks 's/  replicas: 2/  replicas: two/' config/examples/statefulset.yaml
@@ -366,13 +366,12 @@ check "control: an expression that does not parse is refused" refused sh -c '"$1
 
 handler=$(sed -n 's/^\[crio.runtime.runtimes.\(.*\)\]$/\1/p' config/machineconfig/60-oci-rdma-hook.conf)
 is "the RuntimeClass names the drop-in's handler" "$handler" "$(json config/crio/runtimeclass.yaml | jq -r '.[0].handler')"
-RUNTIME=1 NRI=1 install/machineconfig/render-hook "$HOOK" "$T/mc.yaml" >/dev/null
+RUNTIME=1 NRI=1 VALIDATOR=1 install/machineconfig/render-hook "$HOOK" "$T/mc.yaml" >/dev/null
 # The operator takes the policy of the longest path that is the file or a directory above it (FindClosestFilePolicyPathMatch).
 is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted for its own alone" \
 	"/etc/containers/oci/hooks.d/90-oci-rdma-hook.json None
 /etc/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json None
 /etc/crio/crio.conf.d/60-oci-rdma-hook.conf Restart
-/etc/crio/crio.conf.d/61-oci-rdma-nri.conf Restart
 /etc/oci-rdma-hook/config.json None
 /usr/local/bin/oci-rdma-doctor None
 /usr/local/bin/oci-rdma-hook None
@@ -398,8 +397,6 @@ is "MachineOSConfig: as its type in the operator's API has it" "containerFile im
 
 is "canary: a pool of its own, with what ROLE=canary renders and what all workers have" '["canary","machineconfiguration.openshift.io/role",["worker","canary"],["node-role.kubernetes.io/canary"]]' \
 	"$(json config/openshift/canary.yaml | jq -c '.[0] | [.metadata.name, (.spec.machineConfigSelector.matchExpressions[] | .key, .values), (.spec.nodeSelector.matchLabels | keys)]')"
-# metadata.annotations may have 256 KiB together (apimachinery, ValidateAnnotationsSize), and oc apply copies the object into one.
-has "MachineConfigs are applied by the server, as their file says" "oc apply --server-side -f mc.yaml" "$(sed '/^[^#]/q' "$T/mc.yaml")"
 
 daemonset() { jq -r 'map(select(.kind == "DaemonSet"))[0].spec.template.spec | '"$1" "$T/$2.json"; }
 json "$T/config-kubernetes-install.yaml" >"$T/install.json"
@@ -621,7 +618,7 @@ has "kubernetes-nri-launch-remove: removes from every node" everywhere "$(nodes 
 json "$T/config-selftest.yaml" >"$T/selftest.json"
 check "selftest: its pods, by Kubernetes' types" pods "$T/config-selftest.yaml"
 is "selftest: nothing that restricted-v2 and the level restricted refuse" true "$(json "$T/config-openshift-selftest.yaml" | jq '[.[] | select(.kind == "Pod").spec] |
-	all(.securityContext == {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}} and .volumes == [{"name": "tmp", "emptyDir": {}}] and
+	all((.securityContext | if .runAsUser == 1000 then del(.runAsUser) else . end) == {"runAsNonRoot": true, "seccompProfile": {"type": "RuntimeDefault"}} and .volumes == [{"name": "tmp", "emptyDir": {}}] and
 		(.containers + (.initContainers // []) | all(.securityContext == {"allowPrivilegeEscalation": false, "capabilities": {"drop": ["ALL"]}})))')"
 is "selftest: each pod ends by itself, and names a promise that the image knows" "" "$(jq -r '.[] | select(.kind == "Pod") | select(.spec.activeDeadlineSeconds != 300 or
 	.spec.restartPolicy != "Never" or .spec.automountServiceAccountToken != false).metadata.name' "$T/selftest.json"; jq -r '.. | objects | .command? // empty | select(.[0] == "selftest")[1]' "$T/selftest.json" |
@@ -635,6 +632,8 @@ is "selftest: who asks, and where" "denied:oci-rdma-selftest-denied no-device:oc
 # ---- the words ----
 
 mapfile -t docs < <(find doc -name '*.md' | sort)
+is "who applies by the server does so under our name, so that nobody else's fields go" "" "$(grep -rnE '(oc|kubectl) apply .*--server-side' README.md doc config install |
+	grep -v -- '--server-side --field-manager oci-rdma-hook')"
 is "what the documents name of config/, install/, tests/ and tools/ is there" "" "$(grep -ohE '\b(config|install|tests|tools|doc)/[a-zA-Z0-9_./-]*[a-zA-Z0-9]' "${docs[@]}" "${files[@]}" |
 	sort -u | while read -r path; do [ -e "$path" ] || echo "$path"; done)"
 finish
