@@ -143,7 +143,9 @@ static int read_policy(struct container *container, const struct options *option
 		container_drop_vfio(container);
 	if (container->config.require_memory_limit)
 		container->node_memory = node_memory(&container->node);
-	if (request_read(&container->spec, container->what, &container->request, err) < 0)
+	/* The pod's author reads this, and has no business with the node's directories. */
+	if (request_read(&container->spec, text_base_name(container->what), &container->request,
+			 err) < 0)
 		return -1;
 	/* Other VFs of the node belong to other pods. So the container has to ask: with opt_in
 	 * "device" every privileged pod of the node would get them. */

@@ -31,6 +31,32 @@ logged
 is "poststart raises again what runc's own limit undid" "$AFTER" "$(limit)"
 is "which is the same grant: no line" "" "$log"
 
+# In runc's poststart the process has its user, and prlimit(2) of another user's process needs CAP_SYS_RESOURCE, also to read the limit.
+program=$HOOK
+printf '#!/bin/sh\nexec setpriv --bounding-set -sys_resource %s "$@"\n' "$program" >"$T/unprivileged" && chmod 755 "$T/unprivileged"
+# of_a_user CASE: poststart of a process of user 1000, which has the limit
+of_a_user() {
+	WRAPPER=(prlimit --memlock="$AFTER" setpriv --reuid 1000 --clear-groups)
+	container "$1"
+	WRAPPER=()
+	HOOK=$T/unprivileged
+	hook poststart
+	HOOK=$program
+	logged
+}
+of_a_user "$rdma"
+is "poststart without CAP_SYS_RESOURCE, of a user's process: createRuntime has raised the limit or logged why not: no line" "0 " "$rc $log"
+of_a_user "${rdma%\}},\"merge\":{\"process\":{\"rlimits\":[{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":1048576,\"hard\":1048576}]}}}"
+is "…but where the spec lists a limit, which runc has set since: one line" "0 1" "$rc $(grep -c 'poststart: cannot raise RLIMIT_MEMLOCK .*CAP_SYS_RESOURCE' <<<"$log")"
+
+# The pod's author reads the reason in the engine's error, and has no business with the node's directories.
+config '{"memlock": "8Mi", "on_error": "fail"}'
+container "${rdma%\}},\"annotations\":{\"oci-rdma-hook.io/memlock\":\"much\"}}"
+hook
+logged
+has "a mistake in an annotation, told to its author: where" "createRuntime: config.json: line " "$rc $(<"$T/err")"
+lacks "a mistake in an annotation, told to its author: …without the node's directories" "$B" "$(<"$T/err")"
+
 config '{"memlock": "8Mi", "namespaces": ["team-b"]}'
 container "$rdma"
 hook
