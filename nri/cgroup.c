@@ -194,7 +194,7 @@ int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, str
 	}
 	return members.first ? 0
 			     : err_set(err,
-				       "no process is found in /%.300s: that needs the node's pid "
-				       "namespace (hostPID)",
+				       "no process is found in /%.300s: it has not started, has "
+				       "ended, or hostPID is missing",
 				       path);
 }

@@ -273,7 +273,7 @@ bool serve_start(struct server *server, struct arena *arena, struct call *call)
 	else if (verdict.response.len == 1 && verdict.response.bytes[0] == LOOK_REFUSED)
 		(void)refuse(arena, false,
 			     "created while no plugin was connected, so that it lacks its memlock "
-			     "limit (\"on_missed\": \"refuse\"): it is created again",
+			     "limit (\"on_missed\": \"refuse\"): it has to be created again",
 			     &call->response);
 	return !verdict.reason;
 }
