@@ -28,7 +28,8 @@ rendered executable "$HOOK" NRI=1 STRIP="$T/newer"
 rendered policy "$HOOK" NRI=1 STRIP="$T/newer" PROFILE=roce-legacy
 sed 's/MemoryMax=64M/MemoryMax=65M/' "$T/policy.yaml" >"$T/unit.yaml"
 check "control: the units of the one are not the other's" test "$(grep -c MemoryMax=65M "$T/unit.yaml")" -eq 2
-POOLS=(none nri executable policy unit hook nri nri=99-worker-oci-rdma-hook,99-worker-oci-rdma-hook-doctor nri none hook none)
+BASE=nri=99-worker-oci-rdma-hook,99-worker-oci-rdma-hook-doctor # without what makes CRI-O use it
+POOLS=(none nri executable policy unit hook nri "$BASE" nri none hook none)
 CHANGES=(first-install executable policy unit without-NRI with-NRI-again enable-deleted enabled-again both-deleted hook-alone hook-alone-deleted)
 
 # of POOL: as mcd.py names it
@@ -112,12 +113,18 @@ metrics() {
 failed() { systemctl list-units --all --plain --no-legend --state=failed 'oci-rdma*' 'system-ocirdma*' | cut -d ' ' -f 1 | xargs; }
 
 for change in /job/plans/*/; do
+	[ -z "${COME_BACK-}" ] || cp /etc/systemd/system/oci-rdma-*.service /job/tools/ 2>/dev/null
 	a=$(main_pid oci-rdma-nri-a.service) b=$(main_pid oci-rdma-nri-b.service)
 	sed -i -E "s/^systemctl (enable|preset)/SYSTEMD_OFFLINE=${OFFLINE:-0} &/" "$change/steps"
 	[ -z "${LATE-}" ] || sed -i '0,/^systemctl restart/s//sleep 3\n&/; 0,/^systemctl daemon-reload/s//sleep 3\n&/' "$change/steps"
 	"$change/steps" >"$change/said" 2>&1
 	rc=$?
 	echo "$(basename "$change" | cut -c 4-) $rc: ${LOOK+$(plugin a "$a"); $(plugin b "$b"); plugins: $(pgrep -P 1 -cx oci-rdma-nri)$(one_by_one "$a" "$b" || echo " BOTH WERE AWAY"); metrics $(metrics); failed: $(failed)}"
+done
+# In image mode, an upgrade leaves the units in the image, and a removal brings them back from there, without the other files.
+for unit in ${COME_BACK:+oci-rdma-nri-a.service oci-rdma-nri-b.service "$METRICS"}; do
+	cp "/job/tools/$unit" /etc/systemd/system/ && systemctl daemon-reload && systemctl start "$unit"
+	echo "$unit is back: its conditions hold: $(property ConditionResult "$unit"), $(property ActiveState "$unit")"
 done
 END
 chmod 755 "$JOB/each"
@@ -182,6 +189,10 @@ on_a_node "$POLICY" LOOK=1 OFFLINE=1
 same "the changes of the unit go through if enable tells systemd nothing, too" "$(grep -E "^($(IFS='|' && echo "${CHANGES[*]}")) " <<<"$EXPECTED")" "$OUT"
 
 POOLS=(none nri none) CHANGES=(first-install both-deleted)
+on_a_node "$POLICY" COME_BACK=1
+same "units that come back after a removal start nothing, and nothing over and over" "first-install 0: 
+both-deleted 0: 
+$(printf 'oci-rdma-%s.service is back: its conditions hold: no, inactive\n' nri-a nri-b metrics)" "$OUT"
 
 # What brings the metrics sees that its unit's file is gone, and ends. The restart of its slice then finds it deactivating, and does nothing, which is so
 # for as long as ExecStopPost= takes; if it waited to be started again (Restart=always) when systemd reads its files, it would fail.
