@@ -88,7 +88,7 @@ int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_
 			found.state = found.since ? NRI_SERVES : NRI_UNCONNECTED;
 		found.pid = holder ? holder : found.pid;
 		n_found++;
-		n_connected += found.state == NRI_SERVES && !found.trouble;
+		n_connected += found.state == NRI_SERVES;
 		if (found.state > best.state)
 			best = found;
 	}

@@ -50,7 +50,7 @@ struct nri_status {
 	int64_t pid;
 	int64_t alive_ms;    /* when this was written, by CLOCK_MONOTONIC */
 	const char *since;   /* connected and synchronized, "2026-11-21T20:22:43Z"; NULL: not */
-	const char *trouble; /* why not, or what is wrong nevertheless; NULL: none known */
+	const char *trouble; /* why not; NULL: not known */
 	const char *runtime; /* "containerd"; NULL: not known */
 	const char *version; /* its */
 	struct nri_answers answers;

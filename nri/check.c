@@ -67,8 +67,6 @@ static int print_status(int sysroot, const struct nri_status *status, bool alive
 	else
 		say("plugin      not connected%s%s", status->trouble ? ": " : "",
 		    status->trouble ? status->trouble : "");
-	if (status->since && status->trouble)
-		say("            %s", status->trouble);
 	(void)printf("answers     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", answers->n,
 		     average / 1000, (double)answers->slowest_us / 1000);
 	if (print_containers(sysroot, &err) < 0)

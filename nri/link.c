@@ -2,43 +2,14 @@
 #include "nri/nri.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <limits.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include "core/base/fs.h"
 
-void link_watch(int *watch, const char *path)
-{
-	const uint32_t events = IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF;
-	char dir[PATH_MAX];
-	char *slash;
-
-	if (*watch < 0)
-		*watch = inotify_init1(IN_CLOEXEC | IN_NONBLOCK);
-	if (*watch < 0 || snprintf(dir, sizeof(dir), "%s", path) >= (int)sizeof(dir))
-		return;
-	while ((slash = strrchr(dir, '/'))) {
-		slash[slash == dir] = '\0';
-		if (inotify_add_watch(*watch, dir, events) >= 0 || slash == dir)
-			return;
-	}
-	(void)inotify_add_watch(*watch, ".", events);
-}
-
-bool link_has_changed(int watch)
-{
-	char events[4096];
-
-	return read(watch, events, sizeof(events)) > 0;
-}
-
-int link_connect(const char *path, struct stat *ret_file, struct err *err)
+int link_connect(const char *path, struct err *err)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	cleanup_fd fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -46,8 +17,7 @@ int link_connect(const char *path, struct stat *ret_file, struct err *err)
 	if (strlen(path) >= sizeof(address.sun_path))
 		return err_set(err, "%s: the path is too long for a socket", path);
 	strcpy(address.sun_path, path);
-	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0 ||
-	    stat(path, ret_file) < 0)
+	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return err_sys(err, errno, "%s", path);
 	return take_fd(&fd);
 }

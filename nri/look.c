@@ -229,19 +229,27 @@ enum look_result look_at_start(const struct options *options, const Nri__Contain
 
 /* ---- all that run ---- */
 
-static const Nri__PodSandbox *find_pod(const struct look *look, struct arena *arena, const char *id)
+static bool has_id(const struct message *pod, const char *id)
 {
-	struct message left = look->known;
+	struct message left = *pod;
 	struct field field;
 
 	while (field_next(&left, &field) > 0) {
-		const Nri__PodSandbox *pod =
-			field.number == SYNCHRONIZE_POD
-				? message_unpack(arena, &nri__pod_sandbox__descriptor, &field.bytes)
-				: NULL;
+		if (field.number == 1)
+			return field.bytes.len == strlen(id) &&
+			       memcmp(field.bytes.bytes, id, field.bytes.len) == 0;
+	}
+	return false;
+}
 
-		if (pod && strcmp(pod->id, id) == 0)
-			return pod;
+static const Nri__PodSandbox *find_pod(const struct known *known, struct arena *arena,
+				       const char *id)
+{
+	for (size_t i = 0; i < known->n; i++) {
+		const struct field *item = &known->items[i];
+
+		if (item->number == SYNCHRONIZE_POD && has_id(&item->bytes, id))
+			return message_unpack(arena, &nri__pod_sandbox__descriptor, &item->bytes);
 	}
 	return NULL;
 }
@@ -258,25 +266,25 @@ static const char *look_at_known(const struct look *look, struct arena *arena, i
 	container.what = "Synchronize";
 	*ret_result = LOOK_UNSEEN;
 	one.told = message_unpack(arena, &nri__container__descriptor, message);
-	if (!one.told)
+	if (!one.told) {
+		log_event(LOG_WARNING, "Synchronize: a container is not looked at: its message is "
+				       "cut, or larger than there is room for");
 		return NULL;
+	}
 	/* Most are none of ours, which they say without their pod. */
 	if (message_spec(&container.arena, NULL, one.told, &container.spec, &err) < 0)
 		return one.told->id;
 	*ret_result = LOOK_NOTHING;
 	if (one.told->state == CONTAINER_STOPPED || !container_may_matter(&container))
 		return one.told->id;
-	pod = find_pod(look, arena, one.told->pod_sandbox_id);
-	if (message_spec(&container.arena, pod, one.told, &container.spec, &err) < 0)
+	pod = find_pod(look->known, arena, one.told->pod_sandbox_id);
+	/* A pod that is lost had annotations. */
+	if ((!pod && look->known->lost) ||
+	    message_spec(&container.arena, pod, one.told, &container.spec, &err) < 0)
 		*ret_result = LOOK_UNSEEN;
 	else
 		*ret_result = look_at(&one);
 	return one.told->id;
-}
-
-static void tell_plugin(int out, enum look_result result)
-{
-	(void)fs_write(out, &(unsigned char){(unsigned char)result}, 1);
 }
 
 static void forget(int dir, const struct record_entry *entry, const char *engine)
@@ -294,35 +302,34 @@ static void forget(int dir, const struct record_entry *entry, const char *engine
 void look_at_all(void *context, int out)
 {
 	const struct look *look = context;
+	const struct known *known = look->known;
 	enum look_result result;
-	struct message left = look->known;
 	cleanup_arena records = {0};
-	bool whole = look->whole;
-	struct field field;
+	bool whole = !known->lost;
+	uint64_t unseen = 0;
 	struct record_entry *gone; /* records of containers that the engine does not name */
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
 	cleanup_fd dir = trust_open_dir(root, RECORD_DIR, &err);
 	int n = dir < 0 ? 0 : record_list(&records, dir, false, &gone);
 
-	while (field_next(&left, &field) > 0) {
+	for (size_t item = 0; item < known->n; item++) {
 		cleanup_arena arena = {0};
 		const char *id;
 
-		if (field.number != SYNCHRONIZE_CONTAINER)
+		if (known->items[item].number != SYNCHRONIZE_CONTAINER)
 			continue;
-		id = look_at_known(look, &arena, root, &field.bytes, &result);
+		id = look_at_known(look, &arena, root, &known->items[item].bytes, &result);
 		whole &= id != NULL;
 		for (int i = 0; i < n; i++) {
 			if (id && gone[i].id && strcmp(gone[i].id, id) == 0)
 				gone[i].id = NULL;
 		}
-		if (result != LOOK_NOTHING)
-			tell_plugin(out, result);
+		unseen += result == LOOK_UNSEEN;
 	}
 	for (int i = 0; whole && look->options->engine && i < n; i++) {
 		if (gone[i].id)
 			forget(dir, &gone[i], look->options->engine);
 	}
-	tell_plugin(out, LOOK_END);
+	(void)fs_write(out, &unseen, sizeof(unseen));
 }

@@ -25,8 +25,8 @@ static void print_gauges(FILE *out, const struct nri_status *status, uint64_t mi
 		uint64_t value;
 		const char *help;
 	} gauges[] = {
-		{"oci_rdma_nri_connected", status->since && !status->trouble,
-		 "Whether the plugin is connected to the runtime that listens at its socket."},
+		{"oci_rdma_nri_connected", status->since != NULL,
+		 "Whether the plugin is connected to a runtime."},
 		{"oci_rdma_nri_written_timestamp_seconds", (uint64_t)time(NULL),
 		 "When the plugin wrote this."},
 		{"oci_rdma_nri_missed_containers", missed,

@@ -49,8 +49,8 @@ void missed_stop(struct missed *missed)
 void missed_look(struct missed *missed, const struct look *look)
 {
 	missed_stop(missed);
-	*missed->unseen = !look->whole;
-	if (!look->whole)
+	*missed->unseen = look->known->lost;
+	if (look->known->lost)
 		log_event(LOG_WARNING,
 			  "Synchronize: not all containers are looked at: the runtime listed more "
 			  "than there is room for, or sent what is no message of NRI; run "
@@ -72,22 +72,21 @@ static void give_up(struct missed *missed, const char *why)
 bool missed_tend(struct missed *missed)
 {
 	struct pollfd wait = {.fd = missed->child.in, .events = POLLIN};
-	unsigned char result;
-	bool changed = false;
+	uint64_t unseen;
 
-	while (missed->child.in >= 0 && poll(&wait, 1, 0) > 0) {
-		changed = true;
-		if (read(missed->child.in, &result, 1) != 1)
-			give_up(missed, "the process that looked at them has ended early: its "
-					"reason is above, or in the kernel's log (dmesg)");
-		else if (result == LOOK_END)
-			missed_stop(missed);
-		else
-			++*missed->unseen;
+	if (wait.fd < 0)
+		return false;
+	if (poll(&wait, 1, 0) <= 0) {
+		if (clock_ms() < missed->child.deadline)
+			return false;
+		give_up(missed, "it took too long: check whether the node's /sys or one of its "
+				"disks hangs (dmesg)");
+	} else if (read(wait.fd, &unseen, sizeof(unseen)) == sizeof(unseen)) {
+		*missed->unseen += unseen;
+		missed_stop(missed);
+	} else {
+		give_up(missed, "the process that looked at them has ended early: its reason is "
+				"above, or in the kernel's log (dmesg)");
 	}
-	if (missed->child.in < 0 || clock_ms() < missed->child.deadline)
-		return changed;
-	give_up(missed, "it took too long: check whether the node's /sys or one of its disks hangs "
-			"(dmesg)");
 	return true;
 }

@@ -20,28 +20,26 @@
 #include "core/base/err.h"
 #include "core/options.h"
 #include "core/record/record.h"
-#include "nri/message/message.h"
+#include "nri/session.h"
 #include "nri/verdict.h"
 
 struct container;
 
 /* ---- a look at one, or at all (look.c) ---- */
 
-/* What the plugin hears of it, as one byte: of one that is missed the log and its record tell. */
+/* Of one that is missed the log and its record tell. */
 enum look_result {
 	LOOK_NOTHING,
 	LOOK_REFUSED, /* it must not start */
 	LOOK_UNSEEN,  /* it could not be decided about */
-	LOOK_END,     /* all were looked at: without it the child has ended early */
 };
 
 #define CGROUP_PATH_SIZE 512
 
 struct look {
 	const struct options *options;
-	struct message known; /* what the runtime has told at Synchronize */
-	bool whole;           /* nothing is missing in it: the child forgets each record whose
-				 container is not there */
+	const struct known *known; /* what the runtime has told at Synchronize. If a part is lost,
+				      no record is forgotten because its container is not there. */
 };
 
 /*
@@ -50,7 +48,7 @@ struct look {
  */
 #define RECORD_NEW_MS (5 * 60 * INT64_C(1000))
 
-/* In a child. look: a struct look. Tells out of each that is unseen, and the end. */
+/* In a child. look: a struct look. Writes to out how many are unseen, a uint64_t, at the end. */
 void look_at_all(void *look, int out);
 
 /* One that is about to start; its spec is read. */
@@ -64,7 +62,7 @@ enum look_result look_at_start(const struct options *options, const Nri__Contain
 struct missed {
 	struct children *children;
 	uint64_t *unseen;   /* could not be decided about */
-	struct child child; /* .in is what it tells; -1: none runs */
+	struct child child; /* .in: how many are unseen; -1: none runs */
 };
 
 /* Looks at what was there before the plugin. Never fails: it is logged. */

@@ -6,7 +6,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/stat.h>
 #include <sys/types.h>
 
 #include "core/base/err.h"
@@ -67,16 +66,8 @@ int scrape_run(const struct nri_options *options);
 
 /* The socket to the runtime. It never blocks. */
 
-/* Connects. *ret_file: the socket's file, by which it is known whether another one has its name
- * since. Returns a descriptor that the caller owns, or -1. */
-int link_connect(const char *path, struct stat *ret_file, struct err *err);
-
-/* Watches the nearest existing directory of the socket, by inotify: *watch is that descriptor, made
- * if it is -1, and -1 if the kernel gives none: then it is tried once a second. */
-void link_watch(int *watch, const char *path);
-
-/* Reads what the watch says. True if a file has come or gone. */
-bool link_has_changed(int watch);
+/* Returns a descriptor that the caller owns, or -1. */
+int link_connect(const char *path, struct err *err);
 
 /* Returns how much it read, 0 if there is nothing now, or -1: the connection is over. */
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);

@@ -27,12 +27,11 @@
 /* An own file that is absent for so many ticks is not being replaced by two commands. */
 #define FILE_ABSENT_TICKS 3
 
-/* Between two attempts to connect: while the runtime is about to listen, and else. The socket's
- * name appears before the runtime listens, and where one has ended it may refuse for a moment. */
+/* Between two attempts to connect: for a minute after the plugin's start or the end of a
+ * connection, while the runtime starts, and then. */
 #define RETRY_HURRY_MS 20
+#define HURRY_MS 60000
 #define RETRY_MS TICK_MS
-/* How long it hurries after a connection was lost, or the socket's directory has changed */
-#define HURRY_MS 5000
 
 /*
  * The plugin is connected, or waits for its next attempt to connect (retry_at). Any number of them
@@ -48,12 +47,10 @@ struct plugin {
 	char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
 	pid_t runtime; /* that launched us; 0: none did */
 
-	int fd;                  /* the one connection; -1: none */
-	bool hung_up;            /* the runtime has closed it, and waits for no answer */
-	bool launched;           /* it is the one that the runtime made when it launched us */
-	struct stat socket_file; /* that was connected to */
+	int fd;        /* the one connection; -1: none */
+	bool hung_up;  /* the runtime has closed it, and waits for no answer */
+	bool launched; /* it is the one that the runtime made when it launched us */
 	struct session session;
-	int watch; /* inotify, of where the socket will be, while there is no connection; -1 */
 	int64_t hurry_until;
 	int64_t retry_at;
 	int64_t tick_at;
@@ -104,12 +101,10 @@ static void on_synchronized(struct plugin *plugin)
 
 	if (!plugin->launched)
 		report_connected(&plugin->report);
-	missed_look(&plugin->missed, &(struct look){
-					     .options = &plugin->node,
-					     .known = {session->known.bytes, session->known.len},
-					     .whole = !session->known_lost,
-				     });
-	buffer_free(&session->known);
+	missed_look(&plugin->missed,
+		    &(struct look){.options = &plugin->node, .known = &session->known});
+	arena_free(&session->known.arena);
+	session->known = (struct known){0};
 	plugin->report.changed = true;
 }
 
@@ -127,9 +122,6 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 		if (plugin->launched)
 			report_connected(&plugin->report);
 		break;
-	case CALL_SYNCHRONIZE:
-		on_synchronized(plugin);
-		break;
 	case CALL_CREATE:
 		/* If it hung up, this plugin was stopped for longer than the runtime waits. The
 		 * container has begun without it, which the next Synchronize shows. A decision now
@@ -144,6 +136,7 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 			plugin->report.status.unseen += !serve_start(&plugin->server, arena, call);
 		plugin->report.changed = true;
 		break;
+	case CALL_SYNCHRONIZE: /* is answered first */
 	case CALL_OTHER:
 		break;
 	}
@@ -161,6 +154,9 @@ static int answer_all(struct plugin *plugin, struct err *err)
 		on_call(plugin, &arena, &call);
 		if (session_answer(&plugin->session, &call, err) < 0)
 			return -1;
+		/* The message is gone: the child that looks at the containers does not have it. */
+		if (call.kind == CALL_SYNCHRONIZE)
+			on_synchronized(plugin);
 	}
 }
 
@@ -182,12 +178,6 @@ static int exchange(struct plugin *plugin, short events, struct err *err)
 
 /* ---- the connection ---- */
 
-static void hurry(struct plugin *plugin)
-{
-	plugin->hurry_until = clock_ms() + HURRY_MS;
-	plugin->retry_at = 0;
-}
-
 static void retry_later(struct plugin *plugin, const struct err *err)
 {
 	int64_t now = clock_ms();
@@ -207,8 +197,8 @@ static void hang_up(struct plugin *plugin)
 static void disconnect(struct plugin *plugin, const struct err *err)
 {
 	hang_up(plugin);
-	if (plugin->report.status.since)
-		hurry(plugin);
+	/* A runtime that refuses the plugin is not asked in a hurry. */
+	plugin->hurry_until = plugin->report.status.since ? clock_ms() + HURRY_MS : 0;
 	retry_later(plugin, err);
 }
 
@@ -221,7 +211,6 @@ static void begin_session(struct plugin *plugin)
 		disconnect(plugin, &err);
 }
 
-/* It watches before it tries, so that nothing is missed in between. */
 static void connect_now(struct plugin *plugin)
 {
 	struct err err;
@@ -231,14 +220,11 @@ static void connect_now(struct plugin *plugin)
 		ended = 1;
 		return;
 	}
-	link_watch(&plugin->watch, plugin->socket);
-	plugin->fd = link_connect(plugin->socket, &plugin->socket_file, &err);
+	plugin->fd = link_connect(plugin->socket, &err);
 	if (plugin->fd < 0) {
 		retry_later(plugin, &err);
 		return;
 	}
-	cleanup_close_fd(&plugin->watch);
-	plugin->watch = -1;
 	begin_session(plugin);
 }
 
@@ -261,26 +247,11 @@ static void look_at_file(struct plugin *plugin)
 	ended = 1;
 }
 
-/*
- * Two engines of a node may have the same socket in their configuration: the one that starts later
- * takes its name away from the other (net.Listen after os.Remove in containerd/nri,
- * pkg/adaptation), whose connections go on.
- */
-static void look_at_socket(struct plugin *plugin)
-{
-	struct stat st;
-
-	if (plugin->report.status.since && !plugin->launched && stat(plugin->socket, &st) == 0)
-		report_socket(&plugin->report, st.st_dev != plugin->socket_file.st_dev ||
-						       st.st_ino != plugin->socket_file.st_ino);
-}
-
 static void tick(struct plugin *plugin)
 {
 	plugin->tick_at = clock_ms() + TICK_MS;
 	children_reap(&plugin->children);
 	look_at_file(plugin);
-	look_at_socket(plugin);
 	plugin->report.changed |= missed_tend(&plugin->missed);
 	report_tick(&plugin->report);
 }
@@ -297,18 +268,15 @@ static void wait_for_more(struct plugin *plugin, const sigset_t *waiting)
 	struct pollfd poll[] = {
 		{.fd = plugin->fd, .events = plugin->session.out.len ? POLLOUT : POLLIN},
 		{.fd = plugin->missed.child.in, .events = POLLIN},
-		{.fd = plugin->watch, .events = POLLIN},
 	};
 	struct err err;
 
-	if (ppoll(poll, 3, &timeout, waiting) <= 0)
+	if (ppoll(poll, 2, &timeout, waiting) <= 0)
 		return;
 	if (poll[0].revents && exchange(plugin, poll[0].revents, &err) < 0)
 		disconnect(plugin, &err);
 	if (poll[1].revents)
 		plugin->report.changed |= missed_tend(&plugin->missed);
-	if (poll[2].revents && link_has_changed(plugin->watch))
-		hurry(plugin);
 }
 
 static void serve(struct plugin *plugin, const sigset_t *waiting)
@@ -391,7 +359,7 @@ int plugin_run(const struct nri_options *options)
 		.options = options,
 		.node = options->node,
 		.fd = -1,
-		.watch = -1,
+		.hurry_until = clock_ms() + HURRY_MS,
 		.children.closed = &plugin.fd,
 		.server = {.options = &plugin.node,
 			   .patience_ms = SERVE_PATIENCE_MS,
@@ -407,7 +375,7 @@ int plugin_run(const struct nri_options *options)
 			   .children = &plugin.children},
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
-	report_begin(&plugin.report, plugin.socket);
+	report_begin(&plugin.report);
 	log_as_daemon(NRI_NAME);
 	/* systemd says that the unit has failed. A pod is not ready instead, so that its
 	 * predecessor stays, and its engine would not start a launched plugin again. */

@@ -212,10 +212,9 @@ static void write_now(struct report *report)
 
 /* ---- what it says ---- */
 
-void report_begin(struct report *report, const char *socket)
+void report_begin(struct report *report)
 {
 	report->status.pid = getpid();
-	report->socket = socket;
 	report->ready_at = clock_ms() + READY_PATIENCE_MS;
 }
 
@@ -255,27 +254,6 @@ void report_trouble(struct report *report, const struct err *err)
 	report->status.trouble = report->trouble;
 	log_event(LOG_WARNING, "not connected: %s", err->text);
 	notify("STATUS=not connected: %s", err->text);
-	write_now(report);
-}
-
-void report_socket(struct report *report, bool taken)
-{
-	struct nri_status *status = &report->status;
-
-	if (taken == (status->trouble != NULL))
-		return;
-	status->trouble = NULL;
-	if (taken) {
-		(void)snprintf(report->trouble, sizeof(report->trouble),
-			       "another program listens at %.200s now, and its containers get "
-			       "nothing: two engines of this node have the same NRI socket; give "
-			       "one of them another one (socket_path), or switch its NRI off",
-			       report->socket);
-		status->trouble = report->trouble;
-		log_event(LOG_WARNING, "%s", status->trouble);
-	}
-	notify("STATUS=connected to %s %s%s%s", report->name, report->version,
-	       taken ? ", but " : "", taken ? status->trouble : "");
 	write_now(report);
 }
 

@@ -60,7 +60,6 @@ void status_remove(struct status_file *file);
 
 struct report {
 	struct status_file file;
-	const char *socket;       /* the runtime's */
 	const char *metrics_path; /* NULL: none */
 	struct children *children;
 
@@ -82,8 +81,8 @@ struct report {
 	int64_t ready_at; /* READY=1 is said, connected or not; INT64_MAX: it was */
 };
 
-/* Fills what is not set yet. socket: the runtime's; it must live as long as the report. */
-void report_begin(struct report *report, const char *socket);
+/* Fills what is not set yet. */
+void report_begin(struct report *report);
 
 /* The runtime's name and version, which report_connected() names */
 void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime);
@@ -93,10 +92,6 @@ void report_connected(struct report *report);
 /* Not connected. It is logged once, as long as it is the same: a node without NRI is asked for
  * ever. */
 void report_trouble(struct report *report, const struct err *err);
-
-/* Another program listens by now at the socket by which this plugin is connected. Also logged once.
- */
-void report_socket(struct report *report, bool taken);
 
 /* Once a second: what is due of the status, the metrics, READY=1 and WATCHDOG=1 */
 void report_tick(struct report *report);

@@ -37,6 +37,30 @@ static int read_configure(struct arena *arena, const struct message *payload, st
 	return message_response(arena, &response.base, &call->response);
 }
 
+static bool keep(struct known *known, uint32_t number, const struct message *told)
+{
+	cleanup_arena arena = {0};
+	const ProtobufCMessageDescriptor *descriptor =
+		number == SYNCHRONIZE_POD               ? &nri__pod_sandbox__descriptor
+		: message_may_have_device(&arena, told) ? &nri__container__descriptor
+							: &nri__container_id__descriptor;
+	size_t len = message_strip(descriptor, told, NULL);
+	size_t size = len + sizeof(struct field);
+	unsigned char *bytes;
+	struct field *item;
+
+	if (len > SESSION_KNOWN_EACH_MAX || size > SESSION_KNOWN_MAX - known->size)
+		return false;
+	bytes = arena_alloc(&known->arena, len);
+	item = bytes ? arena_push(&known->arena, known->items, known->n, known->room) : NULL;
+	if (!item)
+		return false;
+	(void)message_strip(descriptor, told, bytes);
+	*item = (struct field){.number = number, .bytes = {bytes, len}};
+	known->size += size;
+	return true;
+}
+
 /* Containers that run already: their limits are set, and no update of NRI's has limits. A second
  * Synchronize on the same connection would tell the same. */
 static int read_synchronize(struct session *session, struct arena *arena,
@@ -50,38 +74,44 @@ static int read_synchronize(struct session *session, struct arena *arena,
 	while ((status = field_next(&left, &field)) > 0) {
 		if (field.number == SYNCHRONIZE_MORE)
 			response.more = field.value != 0;
+		else if (!session->synchronized && field.number <= SYNCHRONIZE_CONTAINER &&
+			 field.bytes.bytes)
+			session->known.lost |= !keep(&session->known, field.number, &field.bytes);
 	}
 	if (!session->synchronized) {
-		session->known.max = SESSION_KNOWN_MAX;
-		session->known_lost |=
-			!whole || status < 0 ||
-			buffer_append(&session->known, payload->bytes, payload->len) < 0;
+		session->known.lost |= !whole || status < 0;
 		session->synchronized = !response.more;
 		call->kind = response.more ? CALL_OTHER : CALL_SYNCHRONIZE;
 	}
 	return message_response(arena, &response.base, &call->response);
 }
 
+/* CreateContainerRequest and StartContainerRequest {pod = 1, container = 2}; StateChangeEvent
+ * {event = 1, pod = 2, container = 3}, which before NRI 0.12 is for all events */
 static void read_container(struct arena *arena, const struct message *payload, struct call *call)
 {
-	const Nri__CreateContainerRequest *asked =
-		message_unpack(arena, &nri__create_container_request__descriptor, payload);
+	struct message parts[4] = {{0}}; /* if one occurs twice, the last one holds */
+	struct message left = *payload;
+	const struct message *pod = call->kind == CALL_OTHER ? &parts[2] : &parts[1];
+	uint64_t event = 0;
+	struct field field;
+	int status;
 
-	call->pod = asked ? asked->pod : NULL;
-	call->container = asked ? asked->container : NULL;
-}
-
-/* Before NRI 0.12 it is for all events. */
-static void read_state_change(struct arena *arena, const struct message *payload, struct call *call)
-{
-	const Nri__StateChangeEvent *change =
-		message_unpack(arena, &nri__state_change_event__descriptor, payload);
-
-	if (!change || change->event != START_CONTAINER)
+	while ((status = field_next(&left, &field)) > 0) {
+		if (field.number < 4)
+			parts[field.number] = field.bytes;
+		if (field.number == 1)
+			event = field.value;
+	}
+	if (status < 0 || (call->kind == CALL_OTHER && event != START_CONTAINER))
 		return;
-	call->kind = CALL_START;
-	call->pod = change->pod;
-	call->container = change->container;
+	if (call->kind == CALL_OTHER)
+		call->kind = CALL_START;
+	if (pod->bytes)
+		call->pod = message_unpack(arena, &nri__pod_sandbox__descriptor, pod);
+	/* Without its pod it would lack the pod's annotations. */
+	if (pod[1].bytes && (call->pod || !pod->bytes))
+		call->container = message_unpack(arena, &nri__container__descriptor, pod + 1);
 }
 
 static bool is(const struct message *name, const char *text)
@@ -90,20 +120,6 @@ static bool is(const struct message *name, const char *text)
 }
 
 enum { FIELD_SERVICE = 1, FIELD_METHOD = 2, FIELD_PAYLOAD = 3, FIELDS };
-
-/* Methods whose empty answer says what we have to say. A validator's: no objection. */
-static bool is_heard(const struct message *method)
-{
-	static const char *const names[] = {"StateChange",      "Shutdown",
-					    "UpdateContainer",  "StopContainer",
-					    "UpdatePodSandbox", "ValidateContainerAdjustment"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
-		if (is(method, names[i]))
-			return true;
-	}
-	return false;
-}
 
 /*
  * A runtime sends what was subscribed to. A method that is unknown here is UNIMPLEMENTED: since NRI
@@ -138,11 +154,10 @@ static int read_call(struct session *session, struct arena *arena, struct call *
 	if (is(method, "StartContainer"))
 		call->kind = CALL_START;
 	/* Cut behind its container, it may lack the pod's annotations. */
-	if (call->kind != CALL_OTHER && status == 0)
+	if ((call->kind != CALL_OTHER || is(method, "StateChange")) && status == 0)
 		read_container(arena, payload, call);
-	if (is(method, "StateChange") && status == 0)
-		read_state_change(arena, payload, call);
-	return call->kind == CALL_OTHER && !is_heard(method) ? refuse_unknown(arena, call) : 0;
+	return call->kind == CALL_OTHER && !is(method, "StateChange") ? refuse_unknown(arena, call)
+								      : 0;
 }
 
 /* The runtime's answer to our registration; any other is none of ours. */
@@ -231,6 +246,6 @@ int session_answer(struct session *session, const struct call *call, struct err 
 void session_end(struct session *session)
 {
 	mux_free(&session->mux);
-	buffer_free(&session->known);
+	arena_free(&session->known.arena);
 	buffer_free(&session->out);
 }

@@ -24,8 +24,11 @@
  * one request at a time. */
 #define SESSION_OUT_MAX (4 * 1024 * 1024)
 
-/* What is there when the plugin connects: 3 KiB for each pod and container */
-#define SESSION_KNOWN_MAX (32 * 1024 * 1024)
+/* What is kept of all that is there when the plugin connects: 100 bytes of a pod, 2 KiB of a
+ * container with a device, the id of any other. */
+#define SESSION_KNOWN_MAX (8 * 1024 * 1024)
+/* Of one of them: that of some tenants must not fill it all. */
+#define SESSION_KNOWN_EACH_MAX (256 * 1024)
 
 /* Fields of SynchronizeRequest. Several requests one behind the other are one, as everywhere in
  * protobuf. */
@@ -35,10 +38,19 @@ enum synchronize_field {
 	SYNCHRONIZE_MORE = 3, /* requests follow */
 };
 
+/* Pods and containers that are there already: fields of SynchronizeRequest, stripped */
+struct known {
+	struct arena arena;
+	struct field *items;
+	size_t n;
+	size_t room;
+	size_t size; /* in bytes, of SESSION_KNOWN_MAX */
+	bool lost;   /* a part of them: it was cut, or there was no room */
+};
+
 struct session {
 	bool synchronized;
-	struct buffer known; /* the SynchronizeRequests of the connection */
-	bool known_lost;     /* a part of them: it was cut, or there was no room */
+	struct known known;
 	struct mux mux;
 	struct buffer out; /* for the socket */
 };

@@ -122,13 +122,7 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, un
 	case NRI_SERVES:
 		break;
 	}
-	if (!status.trouble)
-		return add_connected(doctor, findings, &status, err);
-	return findings_add(findings, "nri", NULL, FINDING_WARN, "doc/install-kubernetes.md",
-			    NRI_NAME " is connected to %s %s since %s, but %s (/%s)",
-			    status.runtime ? status.runtime : "a runtime",
-			    status.version ? status.version : "", status.since, status.trouble,
-			    NRI_STATUS_PATH);
+	return add_connected(doctor, findings, &status, err);
 }
 
 /* ---- the entry points ---- */

@@ -14,7 +14,7 @@ static const char *or_null(const char *text)
 /* ---- annotations ---- */
 
 /* The container's come first, and win. */
-static int read_annotations(struct arena *arena, Nri__Entry *const *entries, size_t n,
+static int read_annotations(struct arena *arena, Nri__Annotation *const *entries, size_t n,
 			    struct spec *spec, struct err *err)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -130,6 +130,19 @@ static int read_platform(struct arena *arena, const Nri__LinuxContainer *platfor
 		read_memory(platform->resources, spec);
 	}
 	return read_devices(arena, platform, spec);
+}
+
+bool message_may_have_device(struct arena *arena, const struct message *container)
+{
+	const Nri__ContainerDevices *told =
+		message_unpack(arena, &nri__container_devices__descriptor, container);
+	struct spec spec = {0};
+	bool may = !told || (told->platform && read_platform(arena, told->platform, &spec) < 0) ||
+		   spec.every_device;
+
+	for (size_t i = 0; !may && i < spec.n_devices; i++)
+		may = spec_device_may_count(&spec.devices[i]);
+	return may;
 }
 
 /* ---- the whole ---- */

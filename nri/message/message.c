@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "nri/message/message.h"
 
+#include <string.h>
+
 #include "core/base/text.h"
 
-#define UNPACKED_MAX (16 * 1024 * 1024)
+#define UNPACKED_MAX (8 * 1024 * 1024)
 
 /* What protobuf-c may still take */
 struct memory {
@@ -28,14 +30,65 @@ static void give_back(void *context, void *bytes)
 	(void)bytes;
 }
 
+/* ---- what is read of it ---- */
+
+static bool has_our_prefix(const struct message *entry)
+{
+	static const size_t len = sizeof(SPEC_ANNOTATION_PREFIX) - 1;
+	struct message left = *entry;
+	struct field field;
+
+	while (field_next(&left, &field) > 0) {
+		if (field.number == 1 && field.bytes.len >= len &&
+		    memcmp(field.bytes.bytes, SPEC_ANNOTATION_PREFIX, len) == 0)
+			return true;
+	}
+	return false;
+}
+
+static bool is_read(const ProtobufCMessageDescriptor *descriptor, const struct field *field)
+{
+	const ProtobufCFieldDescriptor *known =
+		protobuf_c_message_descriptor_get_field(descriptor, field->number);
+
+	return known &&
+	       (known->descriptor != &nri__annotation__descriptor || has_our_prefix(&field->bytes));
+}
+
+size_t message_strip(const ProtobufCMessageDescriptor *descriptor, const struct message *message,
+		     unsigned char *to)
+{
+	struct message left = *message;
+	size_t len = 0;
+
+	while (left.len) {
+		struct message at = left;
+		struct field field;
+		bool whole = field_next(&left, &field) > 0;
+		size_t n = whole ? at.len - left.len : at.len;
+
+		/* What is no field stays, so that the message is no message. */
+		if (to && (!whole || is_read(descriptor, &field)))
+			memcpy(to + len, at.bytes, n);
+		len += !whole || is_read(descriptor, &field) ? n : 0;
+		left.len = whole ? left.len : 0;
+	}
+	return len;
+}
+
 void *message_unpack(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
 		     const struct message *message)
 {
-	struct memory memory = {arena, UNPACKED_MAX + message->len};
+	size_t len = message_strip(descriptor, message, NULL);
+	unsigned char *bytes = arena_alloc(arena, len);
+	struct memory memory = {arena, UNPACKED_MAX + len};
 	ProtobufCAllocator allocator = {
 		.alloc = take, .free = give_back, .allocator_data = &memory};
 
-	return protobuf_c_message_unpack(descriptor, &allocator, message->len, message->bytes);
+	if (!bytes)
+		return NULL;
+	(void)message_strip(descriptor, message, bytes);
+	return protobuf_c_message_unpack(descriptor, &allocator, len, bytes);
 }
 
 int message_pack(struct arena *arena, const ProtobufCMessage *message, struct message *ret_message)

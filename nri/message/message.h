@@ -11,9 +11,17 @@
 #include "nri/wire/wire.h"
 
 /*
- * The message's struct, which lives in the arena and is never freed by protobuf-c. NULL if the
- * bytes are no such message, or would take more than 16 MiB beyond their own size: one of two bytes
- * an entry can be forty times as large unpacked; real ones take 20 KiB.
+ * Copies what is read of a message: fields that the descriptor has, and of annotations ours alone.
+ * A pod's author writes 65,000 others into 256 KiB, and protobuf-c keeps also what it does not
+ * know: they would be 11 MiB unpacked. to NULL: only counts. Returns the length.
+ */
+size_t message_strip(const ProtobufCMessageDescriptor *descriptor, const struct message *message,
+		     unsigned char *to);
+
+/*
+ * The struct of the stripped message, which lives in the arena and is never freed by protobuf-c.
+ * NULL if the bytes are no such message, or would take more than 8 MiB beyond their own size: one
+ * of two bytes an entry can be forty times as large unpacked; real ones take 20 KiB.
  */
 void *message_unpack(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
 		     const struct message *message);
@@ -28,6 +36,10 @@ int message_response(struct arena *arena, const ProtobufCMessage *answer,
 
 /* The response that says no. text becomes printable UTF-8: Go refuses a string that is none. */
 int message_refusal(struct arena *arena, int status, const char *text, struct message *ret_message);
+
+/* Whether it may have a device that counts, by linux.devices and its rules alone. True also if it
+ * cannot be read. */
+bool message_may_have_device(struct arena *arena, const struct message *container);
 
 /*
  * A container as its config.json would be read: what NRI has no field for (capabilities, seccomp,

@@ -12,7 +12,11 @@
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len)
 {
 	size_t room = buffer->room ? buffer->room : 256;
+	size_t skipped = len < buffer->skip ? len : buffer->skip;
 
+	buffer->skip -= skipped;
+	bytes = (const unsigned char *)bytes + skipped;
+	len -= skipped;
 	if (!len)
 		return 0;
 	if (len > buffer->max - buffer->len)
@@ -44,7 +48,7 @@ void buffer_consume(struct buffer *buffer, size_t len)
 void buffer_free(struct buffer *buffer)
 {
 	free(buffer->bytes);
-	*buffer = (struct buffer){.max = buffer->max};
+	*buffer = (struct buffer){.max = buffer->max, .skip = buffer->skip};
 }
 
 /* ---- NRI's frames ---- */
@@ -94,16 +98,22 @@ void mux_free(struct mux *mux)
 
 /* ---- ttrpc's messages ---- */
 
-int ttrpc_next(const struct buffer *stream, struct ttrpc *ret_message, struct err *err)
+int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err)
 {
+	size_t there;
 	size_t len;
 
 	if (stream->len < TTRPC_HEADER)
 		return 0;
 	len = integer_read(stream->bytes);
+	there = stream->len - TTRPC_HEADER;
 	if (len > TTRPC_READ_MAX)
 		return err_set(err, "a message of %zu bytes: this is not NRI's protocol", len);
-	if (stream->len - TTRPC_HEADER < len)
+	if (len > TTRPC_KEPT_MAX && there >= TTRPC_BEGINNING && there < len) {
+		stream->skip = len - there;
+		len = there;
+	}
+	if (there < len)
 		return 0;
 	*ret_message = (struct ttrpc){
 		.call = integer_read(stream->bytes + 4),

@@ -37,7 +37,8 @@ struct buffer {
 	unsigned char *bytes;
 	size_t len;
 	size_t room;
-	size_t max; /* of len */
+	size_t max;  /* of len */
+	size_t skip; /* bytes that come next and are not kept */
 };
 
 /* Returns 0, or -1, with the buffer as it was, without memory or if it would exceed max. */
@@ -117,6 +118,10 @@ enum ttrpc_type {
 /* The protocol says 4 MiB, but ttrpc before 1.2.6 sends more: NRI 0.6 tells all that is on the node
  * in one message. */
 #define TTRPC_READ_MAX (64 * 1024 * 1024)
+/* Pods' authors decide how much that is, and the plugin may have 64 MiB of memory: of a larger
+ * message only the beginning is kept. */
+#define TTRPC_KEPT_MAX (24 * 1024 * 1024)
+#define TTRPC_BEGINNING (16 * 1024)
 
 /* google.rpc.Code, of a response that says no */
 enum ttrpc_status {
@@ -131,9 +136,9 @@ struct ttrpc {
 	struct message body; /* until it is consumed */
 };
 
-/* The first message of a stream. Returns 1, 0 as long as it is not there whole, or -1 if this is no
- * ttrpc. */
-int ttrpc_next(const struct buffer *stream, struct ttrpc *ret_message, struct err *err);
+/* The first message of a stream; one that is larger than TTRPC_KEPT_MAX is cut, and the stream
+ * skips its rest. Returns 1, 0 as long as it is not there, or -1 if this is no ttrpc. */
+int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err);
 
 /* Appends a message, in frames of the stream. Returns 0, or -1, with out as it was, if it has no
  * room for it. */

@@ -56,9 +56,6 @@ alone() { connected && rm -r "${NODE:?}/$HOOKS"; }
 try "the plugin alone is an entry point" hook_installed ok "no hook; the NRI plugin is connected" on_a_node alone
 also entry_points ok "NRI: the limit reaches exec as well"
 try "a container that could not be served" nri warn "--dry-run ID" on_a_node recorded granted failed
-try "a plugin whose socket has another listener by now" nri warn \
-	"is connected to containerd 2.1.9 since 2026-11-21T20:22:43Z, but another program listens at /x now (/run/oci-rdma-hook/nri.json)" \
-	on_a_node connected '.trouble = "another program listens at /x now"'
 
 lost() { alone && connected '.connected_since = null | .trouble = "/var/run/nri/nri.sock: No such file or directory"'; }
 try "a plugin of an engine without NRI: what to do; it is no entry point" nri warn "not connected: /var/run/nri/nri.sock: No such file" on_a_node lost

@@ -61,8 +61,6 @@ printed "--check, a name that speaks to the terminal" "plugin      connected to 
 	'{"connected_since": "d\u001be", "runtime": "a\u001b[2J\nplugin", "version": "b\u0085c"}'
 printed "--check, what is wrong speaks to it no more" "plugin      not connected: a?[2J?b|answers     0, 0.0 ms on average, 0.0 ms at most|" \
 	'{"connected_since": null, "trouble": "a\u001b[2J\nb"}'
-printed "--check, connected and yet something is wrong" "plugin      connected to c 2 since d|            a?[2Jb|" \
-	'{"connected_since": "d", "runtime": "c", "version": "2", "trouble": "a\u001b[2Jb"}'
 # The same plugin without a usable policy: no pod becomes ready, and no unit starts. A launched plugin and a pod run on, and say it for each container.
 echo '{"connected_since": "d", "runtime": "c", "version": "2"}' >"$T/empty/run/oci-rdma-hook/nri.json"
 said 0 "--check, connected" "connected to c 2" --check --sysroot "$T/empty"

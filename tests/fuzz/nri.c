@@ -43,10 +43,11 @@ static void on_container(struct arena *arena, const Nri__PodSandbox *pod,
 
 static void on_known(struct story *story)
 {
-	struct message left = {story->session.known.bytes, story->session.known.len};
-	struct field field;
+	const struct known *known = &story->session.known;
 
-	while (field_next(&left, &field) > 0) {
+	promise(known->size <= SESSION_KNOWN_MAX);
+	for (size_t i = 0; i < known->n; i++) {
+		const struct field field = known->items[i];
 		cleanup_arena arena = {0};
 		const Nri__Container *container;
 

@@ -160,8 +160,6 @@ static const char *const nri_calls[] = {
 	/* the runtime's socket, again when it was lost */
 	"connect",
 	"recvfrom",
-	"inotify_init1",
-	"inotify_add_watch",
 	/* the processes of a container that was missed */
 	"pidfd_open",
 	"prlimit64",

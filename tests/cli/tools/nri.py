@@ -289,62 +289,22 @@ def reconnects(runtime, plugin):
     connection.close()
 
 
-def after_looks(read):
-    """Returns after two looks of a plugin at the socket's name, one each 2 s"""
-    begun = read()["alive_ms"]
-    until(lambda: read()["alive_ms"] > begun + 5000)
-
-
-def socket_taken(runtime):
-    """Another engine of the node takes the socket's name; the connection stays."""
-    metrics = os.path.join(T, "taken.prom")
-    plugin, connection = served(runtime, "--metrics", metrics)
-    until(lambda: check()[0] == 0)
-    os.link(SOCKET, SOCKET + ".kept")
-    other = Runtime(SOCKET)
-    code, text = until(lambda: check()[0] and check())
-    ok("--check says that another program listens at the socket", (code, "connected to containerd" in text, f"another program listens at {SOCKET} now" in text)
-       == (1, True, True), text)
-    equal("--check-alive: it is no reason to restart it", 0, check("--check-alive")[0])
-    until(lambda: "oci_rdma_nri_connected 0" in open(metrics).read())
-    granted(connection, "its own engine is served all the same")
-    after_looks(status)
-    equal("the log says so once", 1, sum("another program listens" in line for line in plugin.lines()))
-    os.rename(SOCKET + ".kept", SOCKET)
-    until(lambda: check()[0] == 0)
-    ok("it is over when the engine has the name again", "another program" not in check()[1])
-    until(lambda: "oci_rdma_nri_connected 1" in open(metrics).read())
-    os.unlink(SOCKET)
-    after_looks(status)
-    equal("without a name there is no other engine", 0, check()[0])
-    plugin.end()
-    connection.close()
-    other.listener.close()
-
-
 def at_once(runtime):
-    """The runtime's socket appears, below a directory that is not there yet: the plugin hears of that, and does not wait for its pause."""
+    """The runtime is about to start: the plugin tries each 20 ms."""
     runtime.stop()
-    os.rmdir(os.path.dirname(SOCKET))
-    trace = os.path.join(T, "trace-of-watch")
-    plugin = Plugin(front=["strace", "-D", "-o", trace, "-e", "trace=connect,read,inotify_init1,inotify_add_watch"])
+    trace = os.path.join(T, "trace-of-pauses")
+    plugin = Plugin(front=["strace", "-D", "-o", trace, "-e", "trace=connect,ppoll"])
 
     def calls():
         with open(trace) as f:
             return f.read()
-    until(lambda: os.path.exists(trace) and calls().count("connect(") >= 2)
+    until(lambda: os.path.exists(trace) and calls().count("connect(") >= 3)
     equal("a runtime that is away is one line in the log, however often it is asked", 1, sum("not connected" in line for line in plugin.lines()))
-    watch = re.findall(r"inotify_init1\(.*= (\d+)", calls())[-1]
-    before = len(calls())
-    os.mkdir(os.path.dirname(SOCKET), 0o700)
-    begun = time.monotonic()
+    pauses = [int(nanoseconds) for nanoseconds in re.findall(r"tv_sec=0, tv_nsec=(\d+)", calls())]
+    ok("and asked again within 20 ms", pauses and max(pauses) <= 20000000, calls())
     runtime.listen()
-    connection = runtime.accept()
-    print(f"# the socket appears: {(time.monotonic() - begun) * 1000:.0f} ms")
-    until(lambda: re.search(r"connect\(.*= 0", calls()[before:]))
-    ok("the socket appears: the plugin has heard of that before it connects", re.search(rf"read\({watch}, .*= [1-9](.*\n)*.*connect\(.*= 0", calls()[before:]), calls()[before:])
-    connection.begin()
-    ok("connected, it watches nothing", until(lambda: plugin.descriptors() == 5))  # with its lock
+    connection = runtime.accept().begin()
+    ok("connected, it has no descriptor more", until(lambda: plugin.descriptors() == 5))  # with its lock
     plugin.end()
     connection.close()
 
@@ -714,11 +674,11 @@ def confined(runtime, plugin):
     equal("confined: it is in the node's root", "/", os.readlink(f"/proc/{plugin.pid}/cwd"))
 
 
-SCENES = (garbage, decisions, reconnects, ends, confined, two, died_before_its_answer, socket_taken, files_opened, deadline,
+SCENES = (garbage, decisions, reconnects, ends, confined, two, died_before_its_answer, files_opened, deadline,
           at_once, launched, surroundings, notifications, without_nri, watchdog, metrics)
 
 # A build with sanitizers traces its children, and has the patience of minutes.
-SLOW = "garbage decisions reconnects socket_taken two launched ends notifications watchdog metrics"
+SLOW = "garbage decisions reconnects two launched ends notifications watchdog metrics"
 
 if __name__ == "__main__":
     sys.exit(play(SCENES, os.environ.get("SCENES", SLOW if os.environ.get("SLOW") else "").split()))

@@ -1,5 +1,6 @@
 """nri_missed.py PROGRAM DIRECTORY: oci-rdma-nri connects to a runtime whose containers were created while it was away. TAP on stdout.
 The node and its processes are a recorded tree; that a limit is really raised is the virtual machine's to say (tests/vm/jobs/nri)."""
+import itertools
 import json
 import os
 import re
@@ -295,9 +296,9 @@ def many(n):
     return [(pod.replace(b"pod-7", b"p%04d" % (i % 1000)), body.replace(identity(7).encode(), f"{i + 1000:064x}".encode())) for i in range(n)]
 
 
-def synchronize(connection, items, at_once=500):
+def synchronize(connection, items, at_once=500, more=False, frame=1 << 20):
     for place in range(0, len(items), at_once):
-        connection.synchronize(payload(*items[place:place + at_once]), more=place + at_once < len(items), frame=1 << 20)
+        connection.synchronize(payload(*items[place:place + at_once]), more=more or place + at_once < len(items), frame=frame)
 
 
 def large(runtime, plugin):
@@ -312,6 +313,44 @@ def large(runtime, plugin):
     told = sum(len(pod) + len(body) for pod, body in items) // 1024
     ok(f"{MANY} containers: what the runtime has told, a message of it, and 1 MiB more than before at most", peak < before + 1024 + told * 1.1, (before, peak, told))
     ok(f"{MANY} containers: that is given back", until(lambda: plugin.kilobytes("VmRSS") < before + 1024))
+    connection.close()
+
+
+DATA_MAX = 24 << 20  # for parent and child each; the frame and the message that the parent reads may have 4 MiB each, or 8
+
+
+def hostile(runtime):
+    """500 pods, and 256 KiB of annotations at 40 of them, in names of one to three letters, which CRI-O repeats at the container"""
+    letters = "abcdefghijklmnopqrstuvwxyz0123456789"
+    names = itertools.islice((a + b + c for a in ["", *letters] for b in ["", *letters] for c in letters), 87000 // 2)
+    annotations = b"".join(pack((6, pack((1, name)))) for name in names) * 2
+    pod, body = known(7, 4242, annotations={"a": "b"}, devices=())
+    items = [(pack((1, f"pod-{n}")) + pod[7:] + annotations, body.replace(identity(7).encode(), identity(n).encode(), 1) + annotations)
+             for n in range(1000, 1040)]
+    for n in range(1, 21):
+        process(4700 + n, identity(n), 8 << 20)
+    plugin = Plugin(metrics=False, front=["prlimit", f"--data={DATA_MAX}"])
+    connection = runtime.accept().configured()
+    synchronize(connection, items, at_once=2, more=True, frame=4 << 20)
+    synchronize(connection, many(440) + [known(n, 4700 + n) for n in range(1, 21)])
+    equal("40 hostile pods of 500: the 20 that are missed are found", list(range(1, 21)), counted(20, unseen=0))
+    plugin.settle()
+    ok(f"40 hostile pods of 500: {plugin.kilobytes('VmHWM')} KiB resident at most", plugin.kilobytes("VmHWM") < 16 << 10)
+    synchronize(connection, items[:1])
+    equal("40 hostile pods of 500: the plugin serves", 0, connection.request("StateChange", pack((1, 3))).status)
+    plugin.end()
+    connection.close()
+
+
+def too_large(runtime, plugin):
+    """NRI 0.6 tells all in one message, however large that is."""
+    connection = runtime.accept().configured()
+    before = plugin.kilobytes("VmRSS")
+    connection.synchronize(payload(known(1)) + pack((77, b"x" * (40 << 20))), frame=4 << 20)
+    ok("a message of 40 MiB: that it is not kept is said", plugin.logs("Synchronize: not all containers are looked at"))
+    ok("a message of 40 MiB: the plugin takes 32 MiB at most", plugin.kilobytes("VmHWM") < before + (32 << 10), plugin.kilobytes("VmHWM"))
+    process(4711, identity(1), 8 << 20)
+    equal("a message of 40 MiB: the plugin serves", ([], 0), (counted(0, unseen=1), connection.create(id=identity(2), annotations=ASKS).status))
     connection.close()
 
 
@@ -335,7 +374,7 @@ def files(runtime):
     equal("for containers that are not ours no file of the node is opened; one child has looked at them all", [([], 1)] * 2, counts)
 
 
-SCENES = (missed, decided, stopped, starts, starts_late, mended, large, files)
+SCENES = (missed, decided, stopped, starts, starts_late, mended, large, hostile, too_large, files)
 
 if __name__ == "__main__":
     sys.exit(nri_scene.play(SCENES, os.environ.get("SCENES", "").split(), make_node, Plugin))

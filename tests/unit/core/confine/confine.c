@@ -128,7 +128,7 @@ static const struct call_case nri_cases[] = {
 	{"goes on: connect", SYS_connect, {-1}, RETURNS},
 	{"goes on: the limits of a container that was missed", SYS_prlimit64, {0}, RETURNS},
 	{"goes on: pidfd_open", SYS_pidfd_open, {-1}, RETURNS},
-	{"goes on: inotify_init1", SYS_inotify_init1, {-1}, RETURNS},
+	{"killed: inotify_init1", SYS_inotify_init1, {-1}, KILLED},
 	{"goes on: uname", SYS_uname, {0}, RETURNS},
 	{"goes on: sendto", SYS_sendto, {-1}, RETURNS},
 	{"goes on: ppoll", SYS_ppoll, {0, 1}, RETURNS},
