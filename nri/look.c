@@ -9,7 +9,6 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
-#include "core/process/own.h"
 #include "core/process/process.h"
 #include "core/record/record.h"
 #include "core/report/report.h"
@@ -141,8 +140,8 @@ static enum look_result be_missed(struct looked *one, const struct limits *limit
 /* ---- the decision ---- */
 
 /*
- * The record comes before the answer. So of a grant only the variables show that the runtime took
- * it: it reads no answer of a plugin that was killed in between, or that it has given up. An engine
+ * A plugin's record comes before its answer. So of its grant only the variables show that the runtime
+ * took it: it reads no answer of a plugin that was killed in between, or that it has given up. An engine
  * names a container with the environment as adjusted (CRI-O server/container_create.go adjusts it
  * before SetSpec; containerd keeps the spec that it has adjusted).
  */
@@ -166,7 +165,9 @@ static bool is_decided(struct looked *one)
 		return false;
 	switch (one->record.result) {
 	case RECORD_GRANTED:
-		return has_settings(one);
+		/* Hook and shim record what they have done, and their variables may be in
+		 * /etc/nccl.conf. */
+		return strcmp(one->record.entry_point, WAY_IN) != 0 || has_settings(one);
 	case RECORD_MISSED:
 		/* At its start, which both plugins hear of, it was said by the other one. */
 		return one->starts;

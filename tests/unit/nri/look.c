@@ -36,6 +36,7 @@ static const struct look_case {
 	const char *id, *its_name, *pod; /* NULL: usual ones */
 	bool has_settings, has_limit;    /* in its spec */
 	const char *before;              /* its record's result */
+	const char *by;                  /* its entry point; NULL: the plugin */
 	int64_t pid;                     /* that the engine tells */
 	int64_t listed;                  /* in its cgroup */
 	const char *limit;               /* of that process */
@@ -82,6 +83,10 @@ static const struct look_case {
 	{"starts: granted, and the engine never had the answer", .before = "granted", MISSED},
 	{"runs: granted, and the engine never had the answer", .state = RUNS, .before = "granted",
 	 MISSED},
+	{"starts: the hook has granted, which sets no variable of the engine's", REFUSE,
+	 .before = "granted", .by = "createRuntime", .after = "granted"},
+	{"runs: the shim has granted, which the engine does not see", .state = RUNS,
+	 .before = "granted", .by = "runtime", .after = "granted"},
 	{"starts: no record, and it has its variables", .has_settings = true},
 	{"starts: no record, a plan without variables", .nccl = "false", MISSED},
 	{"runs: no record; its image may have its variables", .state = RUNS, .has_settings = true,
@@ -163,7 +168,7 @@ static pid_t make_node(const struct unit_dir *dir, const struct look_case *row)
 	static struct json_pair hca = {"NCCL_IB_HCA", "=mlx5_6"};
 	const struct record record = {.id = ID,
 				      .result = result_of(row->before),
-				      .entry_point = "nri",
+				      .entry_point = row->by ? row->by : "nri",
 				      .reason = "before",
 				      .settings = {&hca, 1}};
 	pid_t real = row->listed == REAL ? start_one() : 0;
