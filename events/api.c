@@ -10,7 +10,6 @@
 #include "core/json/document.h"
 #include "explain/files.h"
 
-#define SECONDS 30L
 #define ANSWER_MAX (64 * 1024)
 #define ACCOUNT_FILE_MAX (1024 * 1024)
 #define ACCOUNT "/var/run/secrets/kubernetes.io/serviceaccount/"
@@ -63,7 +62,6 @@ int api_open(int root, struct err *err)
 	SET(PROXY, "");
 	SET(CAPATH, NULL);
 	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
-	SET(TIMEOUT, SECONDS);
 	SET(WRITEFUNCTION, keep_answer);
 	SET(ERRORBUFFER, api.problem);
 	return code == CURLE_OK ? 0 : err_set(err, "libcurl: %s", curl_easy_strerror(code));
@@ -99,7 +97,8 @@ static enum event_answer read_answer(struct arena *arena, struct err *err)
 	return event_judge(code, reason ? reason : "", message ? message : "");
 }
 
-enum event_answer api_post(const char *namespace, const char *text, size_t len, struct err *err)
+enum event_answer api_post(const char *namespace, const char *text, size_t len, int64_t patience_ms,
+			   struct err *err)
 {
 	cleanup_arena arena = {0};
 	struct curl_slist type = {(char *)"Content-Type: application/json", NULL};
@@ -116,6 +115,7 @@ enum event_answer api_post(const char *namespace, const char *text, size_t len, 
 	headers.data = arena_printf(&arena, "Authorization: Bearer %s", token.bytes);
 	api.answer_len = 0;
 	SET(URL, url);
+	SET(TIMEOUT_MS, (long)patience_ms);
 	SET(HTTPHEADER, &headers);
 	SET(CAINFO_BLOB, (&(struct curl_blob){ca.bytes, ca.len, CURL_BLOB_COPY}));
 	SET(POSTFIELDSIZE, (long)len);

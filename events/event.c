@@ -33,10 +33,10 @@ struct put {
 /* A cut name must not end in '-' or '.', which a digit behind it would not mend. */
 static const char *make_name(struct arena *arena, const struct record *record)
 {
-	const char *what = arena_printf(arena, "%s %s %s %s %lld", record->pod_namespace,
-					record->pod, record->pod_uid ? record->pod_uid : "",
-					record_result_names[record->result],
-					(long long)record->time / WINDOW_SECONDS);
+	const char *what = arena_printf(
+		arena, "%s %s %s %s %s %lld", record->pod_namespace, record->pod,
+		record->pod_uid ? record->pod_uid : "", record->container ? record->container : "",
+		record_result_names[record->result], (long long)record->time / WINDOW_SECONDS);
 	size_t len = strnlen(record->pod, NAME_MAX_LEN - 17);
 
 	while (len && !isalnum((unsigned char)record->pod[len - 1]))

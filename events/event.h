@@ -20,8 +20,8 @@ enum event_answer {
 
 /*
  * The JSON text in the arena, of a record with a pod. The event's name is made of the record alone:
- * of the pod, the result, and the ten minutes in which the record was made. So a second one is
- * refused as there already, whoever posts it, and whatever the clock says. node: the reporter's.
+ * of the container, the result, and the ten minutes in which the record was made. So a second one
+ * is refused as there already, whoever posts it, and whatever the clock says. node: the reporter's.
  * now: seconds since 1970; no event is of a later time. NULL without memory
  */
 const char *event_text(struct arena *arena, const struct record *record, const char *node,

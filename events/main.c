@@ -42,7 +42,7 @@ static void post(struct queue_item *item, const struct record *record)
 
 	queue_count(&queue, clock_ms());
 	if (text)
-		answer = api_post(place->name, text, len, &err);
+		answer = api_post(place->name, text, len, queue_patience(place), &err);
 	else
 		(void)err_memory(&err);
 	if (answer == EVENT_LATER) {

@@ -77,6 +77,11 @@ struct queue_item *queue_next(struct queue *queue, int64_t now)
 	return next;
 }
 
+int64_t queue_patience(const struct queue_place *place)
+{
+	return QUEUE_PATIENCE_MS + place->pause_ms / 10;
+}
+
 void queue_count(struct queue *queue, int64_t now)
 {
 	queue->full_at = (queue->full_at > now ? queue->full_at : now) + QUEUE_EACH_MS;

@@ -18,6 +18,7 @@
 
 #define QUEUE_BURST 20
 #define QUEUE_EACH_MS 5000
+#define QUEUE_PATIENCE_MS 3000
 #define QUEUE_PAUSE_MS 1000
 #define QUEUE_PAUSE_MAX_MS (5 * 60 * INT64_C(1000))
 #define QUEUE_AGE_MS (60 * 60 * INT64_C(1000))
@@ -53,6 +54,10 @@ int queue_update(struct queue *queue, struct arena *arena, const struct record_e
 
 /* NULL: none is due. The item stays until the next queue_update(). */
 struct queue_item *queue_next(struct queue *queue, int64_t now);
+
+/* How long a request may take, in ms. A webhook of the place may hang, and the others wait
+ * meanwhile: 3 s, and a tenth of the time that the place has waited itself. */
+int64_t queue_patience(const struct queue_place *place);
 
 /* A request is made: it counts. */
 void queue_count(struct queue *queue, int64_t now);

@@ -178,6 +178,16 @@ UNIT_TEST(
 	assert_string_equal(tell_next(&scene, later + QUEUE_PAUSE_MAX_MS), "");
 }
 
+UNIT_TEST("a webhook that hangs holds the others for 3 s, and a tenth of the time that its "
+	  "namespace waits")
+{
+	struct queue_place place = {.pause_ms = 0};
+
+	assert_int_equal(queue_patience(&place), 3000);
+	place.pause_ms = QUEUE_PAUSE_MAX_MS;
+	assert_int_equal(queue_patience(&place), 33000);
+}
+
 int main(void)
 {
 	return unit_main("queue");
