@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/apply/spec_edit.h"
 #include "core/deadline.h"
-#include "core/process/own.h"
+#include "core/process/process.h"
 #include "hook/hook.h"
 
 int edit_config_json(struct container *container, struct outcome *outcome,

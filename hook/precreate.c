@@ -4,7 +4,7 @@
 #include "core/base/fs.h"
 #include "core/command_line.h"
 #include "core/deadline.h"
-#include "core/process/own.h"
+#include "core/process/process.h"
 #include "hook/hook.h"
 
 #define WHAT "config.json on stdin"

@@ -133,7 +133,8 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 /* A directory below root, which must be root's alone itself, for reading */
 int trust_open_dir(int root, const char *path, struct err *err);
 
-/* The same, after making what is missing below the first part of the path. sysroot: a path. */
+/* The same, after making what is missing below the first part of the path; then only root can open
+ * it. sysroot: a path. */
 int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 
 /* True if only root, or our own user, could have written what the descriptor holds. */
@@ -155,7 +156,7 @@ struct replacement {
 	size_t len;
 	mode_t mode;
 	const struct stat *owner; /* whose st_uid and st_gid it is to have; NULL: our own */
-	const int *attributes;    /* a descriptor, for attributes_copy(); NULL: none */
+	const int *attributes;    /* a descriptor, whose extended attributes it gets */
 	bool sync;                /* to the disk before the rename */
 };
 
@@ -166,11 +167,5 @@ struct replacement {
  * a file system without O_TMPFILE. Returns 0, or -1 with the reason.
  */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);
-
-/*
- * Gives a file the extended attributes of another (attributes.c). The SELinux label must be right,
- * or nobody may read the file; others are copied if that is allowed. Returns 0 or -errno.
- */
-int attributes_copy(int from, int to);
 
 #endif

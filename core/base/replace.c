@@ -2,14 +2,42 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <linux/limits.h>
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/fsuid.h>
 #include <sys/random.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include "core/base/fs.h"
+
+/* The SELinux label must be right, or nobody may read the file; others are copied if that is
+ * allowed. Returns 0 or -errno. */
+static int copy_attributes(int from, int to)
+{
+	/* Static: on the stack, -fstack-clash-protection would touch all of their pages. */
+	static char names[XATTR_LIST_MAX];
+	static char value[XATTR_SIZE_MAX];
+	ssize_t len = flistxattr(from, names, sizeof(names));
+
+	if (len < 0)
+		return errno == ENOTSUP ? 0 : -errno;
+	for (const char *name = names; name < names + len; name += strlen(name) + 1) {
+		ssize_t size;
+
+		/* These are hashes and signatures of the old content. */
+		if (strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0)
+			continue;
+		size = fgetxattr(from, name, value, sizeof(value));
+		if ((size < 0 || fsetxattr(to, name, value, (size_t)size, 0) < 0) &&
+		    strcmp(name, "security.selinux") == 0)
+			return -errno;
+	}
+	return 0;
+}
 
 static int fill(int fd, const struct replacement *file)
 {
@@ -23,7 +51,7 @@ static int fill(int fd, const struct replacement *file)
 	status = fs_write(fd, file->bytes, file->len);
 	(void)sigaction(SIGXFSZ, &before, NULL);
 	if (status == 0 && file->attributes)
-		status = attributes_copy(*file->attributes, fd);
+		status = copy_attributes(*file->attributes, fd);
 	if (status < 0)
 		return status;
 	if ((file->owner && fchown(fd, file->owner->st_uid, file->owner->st_gid) < 0) ||

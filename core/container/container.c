@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <string.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
@@ -33,6 +34,18 @@ int container_parse_spec(struct container *container, const char *what, struct e
 	return 0;
 }
 
+/* Fills in container->text as the runtime reads it, following links */
+static void read_as_runtime(struct container *container, int bundle, const char *name)
+{
+	cleanup_fd fd = openat(bundle, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+	struct stat st;
+	struct err ignored;
+
+	if (fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		(void)fs_read_up_to(&container->arena, fd, SPEC_SIZE_MAX, name, &container->text,
+				    &ignored);
+}
+
 int container_read_spec(struct container *container, int dir, const char *path, const char *name,
 			struct err *err)
 {
@@ -46,7 +59,7 @@ int container_read_spec(struct container *container, int dir, const char *path, 
 	else if (fs_read_regular(&container->arena, container->fd, SPEC_SIZE_MAX, what,
 				 &container->text, err) == 0)
 		return container_parse_spec(container, what, err);
-	container_read_as_runtime(container, dir, name);
+	read_as_runtime(container, dir, name);
 	return -1;
 }
 
@@ -231,4 +244,28 @@ int container_plan(struct container *container, struct err *err)
 		return 0;
 	describe_devices(container);
 	return read_image(container, err) < 0 || plan_fill(&planning, err) < 0 ? -1 : 1;
+}
+
+bool container_names_request(const struct container *container)
+{
+	static const char annotation[] = "\"" SPEC_ANNOTATION_PREFIX "inject\"";
+	const struct fs_text *text = &container->text;
+
+	if (container->spec_known)
+		return request_is_made(&container->spec);
+	return text->bytes && memmem(text->bytes, text->len, annotation, strlen(annotation));
+}
+
+bool container_names_device(const struct container *container)
+{
+	static const char path[] = "\"" VERBS_FILE;
+	const struct fs_text *text = &container->text;
+
+	if (text->bytes)
+		return memmem(text->bytes, text->len, path, strlen(path));
+	for (size_t i = 0; i < container->spec.n_devices; i++) {
+		if (text_starts_with(container->spec.devices[i].path, VERBS_FILE))
+			return true;
+	}
+	return false;
 }

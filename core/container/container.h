@@ -77,12 +77,9 @@ int container_find(struct container *container, const struct options *options, s
 /* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
 
-/* ---- one that could not be examined (unread.c) ---- */
+/* ---- one that could not be examined ---- */
 
 #define VERBS_FILE SPEC_VERBS_DIR "uverbs"
-
-/* Fills in container->text as the runtime reads it, following links */
-void container_read_as_runtime(struct container *container, int bundle, const char *name);
 
 /* Whether its text, or without that its spec, names a verbs device's file, and our annotation that
  * asks */

@@ -113,3 +113,12 @@ bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *
 	}
 	return dir >= 0;
 }
+
+const char *pci_find(const struct node *node, struct arena *arena, const char *address)
+{
+	static const char *const buses[] = {"sys/bus/auxiliary/devices", "sys/bus/pci/devices"};
+	cleanup_fd bus = tree_open_dir(node->root, buses[text_is_pci_address(address)]);
+
+	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
+	return bus < 0 ? NULL : sysfs_find(arena, bus, address);
+}

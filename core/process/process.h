@@ -47,4 +47,14 @@ bool cgroup_names(const char *cgroups, const char *name);
  * its containers', is none. NULL: there is none */
 const char *cgroup_find_id(const char *from, const char *to);
 
+/* ---- this process: its own limit and capabilities bound those of what it starts ---- */
+
+/* The highest limit of locked memory that this process, and what it starts, can set for itself,
+ * beyond which a runtime fails (rootless podman); 0: any */
+uint64_t own_memlock_max(void);
+
+/* Those of these capabilities that the bounding set lacks, so that a runtime fails at them
+ * (capabilities(7)). Ask before confine(). */
+uint64_t own_lacks_capabilities(uint64_t capabilities);
+
 #endif

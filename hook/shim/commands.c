@@ -12,7 +12,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
-#include "core/process/own.h"
+#include "core/process/process.h"
 #include "hook/shim/shim.h"
 
 /*

@@ -2,7 +2,6 @@
 /* What is done to a container's limit, and who its root is */
 #include "processes.h"
 
-#include "core/process/own.h"
 #include "core/process/process.h"
 
 #include <poll.h>
