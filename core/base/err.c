@@ -75,3 +75,25 @@ int err_of_arena(const struct arena *arena, struct err *err)
 {
 	return arena->failed ? err_memory(err) : 0;
 }
+
+int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,
+		 const char *format, ...)
+{
+	struct warning *added;
+	char message[512];
+	char *copy;
+	va_list args;
+
+	if (warnings->n == WARNINGS_MAX)
+		return 0;
+	va_start(args, format);
+	(void)vsnprintf(message, sizeof(message), format, args);
+	va_end(args);
+	text_make_printable(message);
+	copy = arena_strdup(arena, message);
+	added = copy ? arena_push(arena, warnings->item, warnings->n, warnings->room) : NULL;
+	if (!added)
+		return -1;
+	*added = (struct warning){.code = code, .message = copy};
+	return 0;
+}

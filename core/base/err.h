@@ -38,7 +38,7 @@ int err_of_arena(const struct arena *arena, struct err *err);
 /* Why openat2(2) answers ENOSYS, and what to do: the kernel, or a filter of system calls */
 const char *kernel_lacks_openat2(void);
 
-/* ---- warnings (warnings.c): what stands in the way without stopping us, for the dry run and the
+/* ---- warnings: what stands in the way without stopping us, for the dry run and the
  * log ---- */
 
 /* Enough for any real container; a pod that provokes more learns nothing new from the rest. */

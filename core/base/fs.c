@@ -229,20 +229,15 @@ bool rootless(void)
 
 /* ---- files that grant something ---- */
 
-static bool is_roots_alone(int fd, struct stat *st)
-{
-	return fstat(fd, st) == 0 && (st->st_uid == 0 || st->st_uid == geteuid()) &&
-	       !(st->st_mode & (S_IWGRP | S_IWOTH));
-}
-
 bool trust_is_roots_alone(int fd)
 {
 	struct stat st;
 
-	return is_roots_alone(fd, &st);
+	return fstat(fd, &st) == 0 && (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       !(st.st_mode & (S_IWGRP | S_IWOTH));
 }
 
-static int open_own_dir(int root, const char *path, struct stat *st, struct err *err)
+int trust_open_dir(int root, const char *path, struct err *err)
 {
 	cleanup_fd dir = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
 
@@ -250,28 +245,21 @@ static int open_own_dir(int root, const char *path, struct stat *st, struct err 
 		(void)err_sys(err, -dir, "/%s", path);
 		return dir == -ENOENT ? -ENOENT : -1;
 	}
-	if (!is_roots_alone(dir, st))
+	if (!trust_is_roots_alone(dir))
 		return err_set(err,
 			       "/%s must belong to root alone: run chown root and chmod 0700 on it",
 			       path);
 	return take_fd(&dir);
 }
 
-int trust_open_dir(int root, const char *path, struct err *err)
-{
-	struct stat st;
-
-	return open_own_dir(root, path, &st, err);
-}
-
 int trust_make_dir(const char *sysroot, const char *path, struct err *err)
 {
 	cleanup_fd root = tree_open_root(sysroot, err);
+	int dir = root < 0 ? -1 : trust_open_dir(root, path, err);
 	struct stat st;
-	int dir = root < 0 ? -1 : open_own_dir(root, path, &st, err);
 
 	/* The kubelet makes a hostPath's directory with mode 0755. */
-	if (dir >= 0 && st.st_mode & (S_IRWXG | S_IRWXO))
+	if (dir >= 0 && fstat(dir, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
 		(void)fchmod(dir, S_IRWXU);
 	if (dir != -ENOENT)
 		return dir;

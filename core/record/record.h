@@ -14,12 +14,14 @@
  *   - The next record of a container of a pod replaces the last one of that name, also if it has
  *     another id: a container that is created again and again has one record.
  *   - There are never more than RECORDS_MAX files, also while one replaces another: so one less
- *     stays. One too many pushes out a record of the namespace that has the most: a "nothing"
- *     first, then one of the pod that has the most, the oldest first. A "nothing" pushes out only
- *     another "nothing"; otherwise it is not written.
+ *     stays. One too many pushes out the records of pods that the kubelet has no more. If there are
+ *     none, it pushes out a record of the namespace that has the most: a "nothing" first, then one
+ *     of the pod that has the most, the oldest first. A "nothing" pushes out another "nothing", or
+ *     a record of a namespace that has more than its own; otherwise it is not written.
  *
- * Writers take turns by a lock of the directory, which ends with its process. If a writer is killed
- * at any point, each file is whole; the next writer removes what is no record.
+ * Writers take turns by a lock, which ends with its process: of a file beside the directory that
+ *only root can open, since any user who could open it might lock it. If a writer is killed at any
+ *point, each file is whole; the next writer removes what is no record.
  */
 #ifndef OCI_RDMA_RECORD_H
 #define OCI_RDMA_RECORD_H
@@ -28,6 +30,7 @@
 
 /* Below the sysroot. The reporter's pods mount no other directory of the node's /run. */
 #define RECORD_DIR "run/oci-rdma-hook/records"
+#define RECORD_LOCK_NAME "records.lock" /* beside it */
 #define RECORDS_MAX 1024
 /* Of an event's note as well (pkg/apis/core/validation/events.go, NoteLengthLimit) */
 #define RECORD_REASON_MAX 1024
@@ -68,9 +71,10 @@ struct record {
 /*
  * sysroot: a path. Makes the directories, which must be root's alone. The reason becomes one line
  * of RECORD_REASON_MAX bytes; variables and annotations are left out of a file that would be longer
- * than JSON_FIELDS_SIZE_MAX. Returns 0, also if there is no room for a "nothing"; -ENOENT if the
- * sysroot has no /run; -EINVAL if the id can be no file's name, or -1, both with the reason in
- * *err.
+ * than JSON_FIELDS_SIZE_MAX. Returns 0, also if there is no room for a "nothing"; 1 if the
+ * container has a record that says the same, by another entry point or of a grant, which stays;
+ * -ENOENT if the sysroot has no /run; -EINVAL if the id can be no file's name, or -1, both with the
+ * reason in *err.
  */
 int record_write(const char *sysroot, const struct record *record, struct err *err);
 

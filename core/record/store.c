@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <errno.h>
+#include <fcntl.h>
 #include <poll.h>
 #include <string.h>
 #include <sys/file.h>
@@ -12,20 +13,25 @@
 /* A writer needs milliseconds; do not wait longer for one that has been stopped. */
 #define LOCK_MS 500
 
-/* flock(2) has no timeout. The lock goes with the descriptor. Returns 0 or -1. */
-static int lock_dir(int dir, struct err *err)
+#define LOCK "/run/oci-rdma-hook/" RECORD_LOCK_NAME
+
+/* flock(2) has no timeout. dir: RECORD_DIR. Returns the lock's descriptor, or -1. */
+static int take_lock(int dir, struct err *err)
 {
 	int64_t end = clock_ms() + LOCK_MS;
+	cleanup_fd lock = fs_open(dir, "../" RECORD_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW, 0);
 
-	while (flock(dir, LOCK_EX | LOCK_NB) < 0) {
+	if (lock < 0)
+		return err_sys(err, -lock, LOCK);
+	while (flock(lock, LOCK_EX | LOCK_NB) < 0) {
 		if (errno != EWOULDBLOCK)
-			return err_sys(err, errno, "cannot lock /" RECORD_DIR);
+			return err_sys(err, errno, "cannot lock " LOCK);
 		if (clock_ms() > end)
-			return err_set(err, "/" RECORD_DIR " is locked by another process, which "
-					    "may be stopped");
+			return err_set(err,
+				       LOCK " is locked by another process, which may be stopped");
 		(void)poll(NULL, 0, 1);
 	}
-	return 0;
+	return take_fd(&lock);
 }
 
 /* ---- which one goes ---- */
@@ -86,15 +92,56 @@ static size_t find_victim(const struct record_entry *entries, size_t n, const ch
 	return victim;
 }
 
+/* Removes the records of pods that the kubelet has no more; where it has its pods is known on the
+ * node alone. Returns how many stay. */
+static size_t drop_ended(int dir, struct record_entry *entries, size_t n)
+{
+	cleanup_fd pods = fs_open(dir, "../../../var/lib/kubelet/pods", O_PATH | O_DIRECTORY, 0);
+	bool ended = false;
+	size_t kept = 0;
+
+	for (size_t i = 0; pods >= 0 && i < n; i++) {
+		const char *uid = entries[i].pod_uid;
+
+		/* They are sorted, and none moves behind the next one. */
+		if (!i || strcmp(uid, entries[i - 1].pod_uid) != 0) {
+			cleanup_fd pod = fs_open(pods, uid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
+
+			ended = pod == -ENOENT && uid[0];
+		}
+		if (ended)
+			(void)unlinkat(dir, entries[i].file, 0);
+		else
+			entries[kept++] = entries[i];
+	}
+	return pods < 0 ? n : kept;
+}
+
+/* Whether the victim's namespace has more than the other one would have with a new record */
+static bool has_more(const struct record_entry *entries, size_t n, size_t victim, const char *own)
+{
+	int more = -1;
+
+	for (size_t i = 0; i < n; i++)
+		more += (strcmp(entries[i].pod_namespace, entries[victim].pod_namespace) == 0) -
+			(strcmp(entries[i].pod_namespace, own) == 0);
+	return more > 0;
+}
+
 /* Makes room for the new record while the one that it replaces still exists. Returns false if there
  * is none for a "nothing". */
 static bool make_room(int dir, struct record_entry *entries, size_t n,
 		      const struct record_entry *new)
 {
-	while (n >= RECORDS_MAX - 1) {
-		size_t victim = find_victim(entries, n, new->pod_namespace);
+	const char *own = new->pod_namespace;
 
-		if (new->result == RECORD_NOTHING && entries[victim].result != RECORD_NOTHING)
+	if (n >= RECORDS_MAX - 1)
+		n = drop_ended(dir, entries, n);
+	while (n >= RECORDS_MAX - 1) {
+		size_t victim = find_victim(entries, n, own);
+
+		if (new->result == RECORD_NOTHING && entries[victim].result != RECORD_NOTHING &&
+		    !has_more(entries, n, victim, own))
 			return false;
 		(void)unlinkat(dir, entries[victim].file, 0);
 		n--;
@@ -105,10 +152,19 @@ static bool make_room(int dir, struct record_entry *entries, size_t n,
 
 /* ---- written ---- */
 
+/* Whether another entry point has recorded that already. The record of a grant also stays when the
+ * same one adds to the grant. */
+static bool is_recorded(const struct record *before, const struct record *record)
+{
+	return before->result == record->result &&
+	       (record->result == RECORD_GRANTED ||
+		(record->result != RECORD_FAILED &&
+		 strcmp(before->entry_point, record->entry_point) != 0));
+}
+
 /*
- * The caller holds the lock. The old record stays until the new one exists. The record of a grant
- * stays when a second entry point adds to the grant. A record without an engine takes over the
- * engine of the one that it replaces.
+ * The caller holds the lock. The old record stays until the new one exists. A record without an
+ * engine takes over the engine of the one that it replaces. Returns as record_write().
  */
 static int put_record(struct arena *arena, int dir, struct record *record, struct err *err)
 {
@@ -134,8 +190,8 @@ static int put_record(struct arena *arena, int dir, struct record *record, struc
 		bool same = strcmp(new.id, entries[i].id) == 0;
 
 		if (same && record_load(arena, dir, entries[i].file, &before, err) == 1) {
-			if (record->result == RECORD_GRANTED && before.result == RECORD_GRANTED)
-				return 0;
+			if (is_recorded(&before, record))
+				return 1;
 			record->engine = record->engine ? record->engine : before.engine;
 		}
 		if (same || is_same_container(&new, &entries[i]))
@@ -161,8 +217,10 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 	struct record copy = *record;
 	cleanup_fd dir = trust_make_dir(sysroot, RECORD_DIR, err);
 
+	cleanup_fd lock = dir < 0 ? -1 : take_lock(dir, err);
+
 	if (dir < 0)
 		return dir;
 	copy.time = time(NULL);
-	return lock_dir(dir, err) < 0 ? -1 : put_record(&arena, dir, &copy, err);
+	return lock < 0 ? -1 : put_record(&arena, dir, &copy, err);
 }

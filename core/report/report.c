@@ -218,10 +218,47 @@ int remember(const struct options *options, struct container *container, enum re
 						    : record_write(options->sysroot, &record, &err);
 	/* A recorded tree without a /run is no node, no engine of pods makes an id that is no
 	 * file's name, and the user of a rootless engine writes nothing there. */
-	if (status == 0 || status == -ENOENT || status == -EINVAL || rootless())
-		return 0;
+	if (status >= 0 || status == -ENOENT || status == -EINVAL || rootless())
+		return status > 0;
 	log_event(LOG_WARNING, "cannot leave a record of container %.80s: %s", record.id, err.text);
 	return -1;
+}
+
+/* ---- a container that could not be examined ---- */
+
+/*
+ * A failure before the devices are known may concern a container that asks and has one. Its spec
+ * shows that, whatever else is wrong with it. Without a spec only the caller can know.
+ */
+static bool may_have_device(const struct container *container, const struct outcome *outcome)
+{
+	bool asks = outcome->asks ? *outcome->asks : container_names_request(container);
+
+	if (container->devices_known)
+		return devices_any(&container->devices);
+	if (!container->text.bytes && !container->spec_known)
+		return asks;
+	return (asks || outcome->options->ask ||
+		(container->has_config && container->config.opt_in == OPT_IN_DEVICE)) &&
+	       container_names_device(container);
+}
+
+void outcome_fail(const struct container *container, bool has_device, struct outcome *outcome)
+{
+	bool tcp = container->plan.decision == DECISION_TCP;
+
+	outcome->result = has_device || tcp ? RECORD_FAILED : RECORD_NOTHING;
+	outcome->must_fail = has_device && container->has_config && container->config.fail_on_error;
+	outcome->reason = outcome->err.text;
+}
+
+static void fail_step(struct container *container, struct outcome *outcome)
+{
+	struct err ignored;
+
+	/* The config says whether the container must fail, and may not have been read yet. */
+	(void)container_load_config(container, outcome->options, &ignored);
+	outcome_fail(container, may_have_device(container, outcome), outcome);
 }
 
 /* ---- an outcome ---- */
@@ -237,7 +274,7 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 	const struct plan *plan = &container->plan;
 
 	if (status < 0) {
-		outcome_fail_step(container, outcome);
+		fail_step(container, outcome);
 	} else {
 		outcome->result = plan_gives(plan)                    ? RECORD_GRANTED
 				  : plan->decision == DECISION_DENIED ? RECORD_DENIED
@@ -248,18 +285,76 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 	outcome->must_fail = outcome->must_fail && !outcome->repeats;
 }
 
+/* Log a spec that we cannot parse, whatever the container: others have accepted it. Behind the shim
+ * the runtime reads it once more, and reports the error itself. */
+static bool is_refusal(const struct container *container, const struct outcome *outcome)
+{
+	return outcome->result != RECORD_FAILED && (container->spec_known || !outcome->tells);
+}
+
+static bool ungranted_is_due(const struct container *container, const struct outcome *outcome)
+{
+	if (outcome->result == RECORD_GRANTED || !outcome->reason)
+		return false;
+	if (is_refusal(container, outcome))
+		return !outcome->repeats &&
+		       (outcome->result == RECORD_DENIED || request_is_made(&container->spec));
+	/* A repeated run has failed before for the same reason, unless it had to repair a limit, or
+	 * we cannot know what it had to do. */
+	return outcome->result != RECORD_FAILED || !outcome->repeats || !container->spec_known ||
+	       container->plan.decision == DECISION_GRANT;
+}
+
+static void log_and_tell(const struct container *container, const char *reason,
+			 const struct outcome *outcome)
+{
+	const char *line = log_failure(container, reason, outcome->way_in);
+
+	if (outcome->must_fail || outcome->tells)
+		tell_caller(line);
+}
+
+static void log_lacks(const struct container *container, const struct outcome *outcome)
+{
+	const char *const lacks[] = {container->plan.shortage, container->plan.withheld};
+
+	for (size_t i = 0; !outcome->repeats && i < 2; i++) {
+		if (lacks[i])
+			log_and_tell(container, lacks[i], outcome);
+	}
+}
+
+static void log_ungranted(struct container *container, const struct outcome *outcome)
+{
+	bool denied = outcome->result == RECORD_DENIED;
+	const char *line;
+
+	if (!is_refusal(container, outcome)) {
+		log_and_tell(container, outcome->err.text, outcome);
+		return;
+	}
+	line = log_reason(container, denied ? LOG_WARNING : LOG_INFO,
+			  decision_names[denied ? DECISION_DENIED : DECISION_NONE], outcome->reason,
+			  outcome->way_in);
+	if (outcome->must_fail)
+		tell_caller(line ? line : outcome->reason);
+}
+
 void outcome_log(struct container *container, const struct outcome *outcome)
 {
-	const struct plan *plan = &container->plan;
-	bool records = outcome->changed && !outcome->must_fail && !outcome->repeats;
+	bool granted = outcome->changed && !outcome->must_fail && !outcome->repeats;
+	bool ungranted = ungranted_is_due(container, outcome);
+	bool recorded = (granted || ungranted) && outcome->options &&
+			remember(outcome->options, container, outcome->result, outcome->reason,
+				 outcome->way_in) > 0;
 
-	if (records)
+	if (granted)
 		log_grant(container, outcome);
-	if (outcome->result != RECORD_GRANTED || plan->shortage || plan->withheld)
-		records |= log_ungranted(container, outcome);
-	if (records && outcome->options)
-		(void)remember(outcome->options, container, outcome->result, outcome->reason,
-			       outcome->way_in);
+	if (outcome->result == RECORD_GRANTED)
+		log_lacks(container, outcome);
+	/* Another entry point has decided the same, and has logged it. */
+	if (ungranted && (!recorded || outcome->must_fail))
+		log_ungranted(container, outcome);
 	/* A container without RDMA has no line in the log. */
 	if (outcome->result != RECORD_NOTHING && outcome->unconfined.text[0])
 		log_failure(container, outcome->unconfined.text, outcome->way_in);

@@ -65,7 +65,7 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 void outcome_fail(const struct container *container, bool has_device, struct outcome *outcome);
 
 /*
- * Logs one line and leaves a record of it; neither of a "nothing" or "denied" that another entry
+ * Leaves a record, and logs one line; neither of a "nothing" or "denied" that another entry
  * point has recorded, or of a "nothing" without an annotation of ours. A failure after a part of
  * the grant has two lines: what was given, and what was not. The caller of a run that must fail
  * gets the reason as well (tell_caller()).
@@ -78,7 +78,8 @@ void outcome_log(struct container *container, const struct outcome *outcome);
 /*
  * Leaves a record of what was decided about a container. reason NULL: the plan's. A container that
  * does not ask and has no proven device leaves none, and a grant none if there is one of a grant.
- * Returns 0, or -1, which is logged: the container has what it got.
+ * Returns 0; 1 if there is a record that says the same (record_write()); or -1, which is logged:
+ * the container has what it got.
  */
 int remember(const struct options *options, struct container *container, enum record_result result,
 	     const char *reason, const char *entry_point);
@@ -114,13 +115,5 @@ void tell_caller(const char *line);
 
 /* From now on the lines have this name, which must stay valid. */
 void log_as_daemon(const char *name);
-
-/* ---- what report.c asks failure.c ---- */
-
-/* Decides the outcome if a step has failed. */
-void outcome_fail_step(struct container *container, struct outcome *outcome);
-
-/* Logs what was not given. Returns whether that is due a record. */
-bool log_ungranted(struct container *container, const struct outcome *outcome);
 
 #endif

@@ -96,7 +96,7 @@ enum spec_capability_set {
 
 extern const char *const spec_capability_sets[SPEC_CAPABILITY_SETS];
 
-/* devices.c: by its number; false if it is neither a verbs nor a vfio device */
+/* By its number; false if it is neither a verbs nor a vfio device */
 bool spec_device_may_count(const struct spec_device *device);
 
 struct spec {
@@ -160,7 +160,7 @@ int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_anno
 /* Our annotation of that name (without the prefix), or NULL. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);
 
-/* ---- the devices that the environment names (devices.c) ---- */
+/* ---- the devices that the environment names ---- */
 
 /* More than any node has; the rest is left out. */
 #define SPEC_ADDRESSES_MAX 4096

@@ -18,10 +18,10 @@ enum { KILLED = -1, RETURNS = 0 };
  */
 #ifdef __x86_64__
 #define OUR_ARCH AUDIT_ARCH_X86_64
-enum { CALLS_OF_HOOK = 79, CALLS_OF_NRI = 87, CALLS_OF_SCRAPE = 75 };
+enum { CALLS_OF_HOOK = 79, CALLS_OF_NRI = 85, CALLS_OF_SCRAPE = 75 };
 #else
 #define OUR_ARCH AUDIT_ARCH_AARCH64
-enum { CALLS_OF_HOOK = 72, CALLS_OF_NRI = 75, CALLS_OF_SCRAPE = 65 };
+enum { CALLS_OF_HOOK = 72, CALLS_OF_NRI = 73, CALLS_OF_SCRAPE = 65 };
 #endif
 
 static const struct call_case {

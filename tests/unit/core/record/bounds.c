@@ -98,11 +98,31 @@ static const struct victim_case {
 	 "b",
 	 RECORD_NOTHING,
 	 "a-0-2"},
-	{"\"nothing\" pushes out nothing else",
+	{"\"nothing\" of a namespace that has fewer pushes out any record",
+	 {{"a", 900, "g"}, {"b", 123, "n"}},
+	 "b",
+	 RECORD_NOTHING,
+	 "a-0-0"},
+	{"…also its first, beside one that has all the others",
+	 {{"a", 1023, "g"}},
+	 "b",
+	 RECORD_NOTHING,
+	 "a-0-0"},
+	{"\"nothing\" of the namespace that has the most pushes out nothing else",
 	 {{"a", 900, "d"}, {"b", 123, "n"}},
+	 "a",
+	 RECORD_NOTHING,
+	 NULL},
+	{"…nor one of a namespace that would have as many",
+	 {{"a", 512, "d"}, {"b", 511, "d"}},
 	 "b",
 	 RECORD_NOTHING,
 	 NULL},
+	{"…but one that has one more",
+	 {{"a", 513, "d"}, {"b", 510, "d"}},
+	 "b",
+	 RECORD_NOTHING,
+	 "a-0-0"},
 };
 
 UNIT_ROWS_AS("one too many: ", victim_cases)
@@ -251,15 +271,61 @@ UNIT_TEST("an excess is worked off, and what is no record goes")
 
 /* ---- whoever writes, and when ---- */
 
+#define LOCK "run/oci-rdma-hook/" RECORD_LOCK_NAME
+
+static int open_lock(const struct scene *scene)
+{
+	int lock = openat(scene->dir.fd, LOCK, O_RDONLY | O_CLOEXEC);
+
+	assert_true(lock >= 0);
+	return lock;
+}
+
+/* As config/kubernetes/events has the kubelet make the directory: any user may open it, and lock
+ * it.
+ */
+UNIT_TEST("the lock is root's alone, and a lock of the directory by others holds up nobody")
+{
+	cleanup_scene scene = scene_make();
+	cleanup_fd dir = -1;
+
+	assert_int_equal(mkdirat(scene.dir.fd, "run/oci-rdma-hook", 0755), 0);
+	assert_int_equal(mkdirat(scene.dir.fd, RECORD_DIR, 0755), 0);
+	dir = trust_open_dir(scene.dir.fd, RECORD_DIR, &scene.err);
+	assert_int_equal(flock(dir, LOCK_EX), 0);
+	assert_int_equal(write_record(&scene, &denied), 0);
+	assert_int_equal(unit_stat(scene.dir.fd, RECORD_DIR).st_mode & 07777, 0700);
+	assert_int_equal(unit_stat(scene.dir.fd, LOCK).st_mode & 07777, 0600);
+}
+
+/* A Job's pods, of which the kubelet has one yet; its record is the oldest. */
+UNIT_TEST("records of pods that the kubelet has no more go first, whoever wrote them")
+{
+	static const struct before before[] = {{"jobs", 1022, "g"}, {"z", 1, "g"}};
+	cleanup_scene scene = scene_make();
+	struct record_entry *entries;
+	struct record record = denied;
+
+	(void)fill(&scene, before, LENGTH(before));
+	unit_write(scene.dir.fd, "var/lib/kubelet/pods/0/x", "", 0600);
+	record.result = RECORD_NOTHING;
+	record.pod_namespace = "jobs";
+	assert_int_equal(write_record(&scene, &record), 0);
+	assert_int_equal(list_records(&scene, &entries), 3);
+	assert_string_equal(entries[0].id, "jobs-0-0");
+	assert_string_equal(entries[1].id, ID);
+	assert_string_equal(entries[2].id, "z-0-0");
+}
+
 UNIT_TEST("one who holds the lock for ever keeps a record from being written, and nobody waiting")
 {
 	cleanup_scene scene = scene_make();
 	struct record record = denied;
-	cleanup_fd dir = -1;
+	cleanup_fd lock = -1;
 
 	assert_int_equal(write_record(&scene, &denied), 0);
-	dir = trust_open_dir(scene.dir.fd, RECORD_DIR, &scene.err);
-	assert_int_equal(flock(dir, LOCK_EX), 0);
+	lock = open_lock(&scene);
+	assert_int_equal(flock(lock, LOCK_EX), 0);
 	record.result = RECORD_GRANTED;
 	assert_int_equal(write_record(&scene, &record), -1);
 	assert_has(scene.err.text, "is locked by another process");
@@ -336,11 +402,14 @@ UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at e
 	pid_t writers[WRITERS];
 	struct size most = {0};
 	cleanup_fd dir = -1;
+	cleanup_fd lock = -1;
 	int killed = 0;
 	int moments = 0;
 
 	(void)fill(&scene, before, LENGTH(before));
 	dir = trust_open_dir(scene.dir.fd, RECORD_DIR, &scene.err);
+	assert_int_equal(write_record(&scene, &denied), 0);
+	lock = open_lock(&scene);
 	for (int i = 0; i < WRITERS; i++)
 		writers[i] = unit_start(write_for_ever, &scene);
 	for (; clock_ms() < end || moments < 10; moments++) {
@@ -350,10 +419,10 @@ UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at e
 		assert_int_equal(kill(writers[victim], SIGKILL), 0);
 		assert_int_equal(waitpid(writers[victim], NULL, 0), writers[victim]);
 		killed++;
-		while (flock(dir, LOCK_EX) < 0)
+		while (flock(lock, LOCK_EX) < 0)
 			;
 		size = size_of(&scene);
-		assert_int_equal(flock(dir, LOCK_UN), 0);
+		assert_int_equal(flock(lock, LOCK_UN), 0);
 		most.n = size.n > most.n ? size.n : most.n;
 		most.bytes = size.bytes > most.bytes ? size.bytes : most.bytes;
 		writers[victim] = unit_start(write_for_ever, &scene);

@@ -151,7 +151,7 @@ UNIT_TEST("what is added to a grant leaves its record; an engine that is not kno
 	next.result = RECORD_GRANTED;
 	assert_int_equal(write_record(&scene, &next), 0);
 	next.reason = "added";
-	assert_int_equal(write_record(&scene, &next), 0);
+	assert_int_equal(write_record(&scene, &next), 1);
 	assert_int_equal(read_record(&scene, ID), 1);
 	assert_string_equal(scene.read.reason, denied.reason);
 	next.result = RECORD_FAILED;

@@ -111,7 +111,7 @@ static const struct log_case {
 	{"denied: though another one has noted nothing", RECORD_DENIED, DECISION_DENIED, ASKS, 0,
 	 "other", RECORD_NOTHING, DENIAL, NULL, NULL, true},
 	{"denied, must fail: also what another has said", RECORD_DENIED, DECISION_DENIED, ASKS,
-	 MUST_FAIL, "other", RECORD_DENIED, DENIAL, NULL, DENIAL, true},
+	 MUST_FAIL, "other", RECORD_DENIED, DENIAL, NULL, DENIAL, false},
 
 	{"failed: the log alone", RECORD_FAILED, DECISION_GRANT, ASKS, 0, NULL, 0, FAILURE, NULL,
 	 NULL, true},

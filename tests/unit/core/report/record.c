@@ -88,7 +88,7 @@ UNIT_TEST("a second entry point changes nothing of a grant, and whose the contai
 
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
 	assert_int_equal(remember(&nri, &container, RECORD_GRANTED, "first", "nri"), 0);
-	assert_int_equal(remember(&hook, &container, RECORD_GRANTED, "second", "prestart"), 0);
+	assert_int_equal(remember(&hook, &container, RECORD_GRANTED, "second", "prestart"), 1);
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
 	assert_string_equal(record.entry_point, "nri");
 	assert_int_equal(remember(&hook, &container, RECORD_FAILED, "second", "prestart"), 0);
