@@ -5,6 +5,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/base/tell.h"
 #include "core/command_line.h"
 #include "explain/dry_run.h"
 #include "hook/hook.h"
@@ -120,5 +121,8 @@ int main(int argc, char **argv)
 			return shim_run(argc - i, argv + i);
 	}
 	status = command_line_read(&program, argc, argv, &command.options, &command);
+	if (status == EXIT_USAGE && argc && strcmp(text_base_name(argv[0]), HOOK_NAME) != 0)
+		tell(HOOK_NAME, "the program's name decides what it is: to run as a runtime it has "
+				"to be called " SHIM_NAME ", or " SHIM_NAME "-crun");
 	return status >= 0 ? status : run_command(&command, argv + optind, argc - optind);
 }

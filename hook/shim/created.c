@@ -106,16 +106,20 @@ int created_read_process(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
 	const struct fs_text *text = &container->text;
+	/* Of what was granted something, the text has one: an annotation or a hook of ours, a
+	 * device's file, or the limit. */
+	static const char *const words[] = {"oci-rdma-hook", "infiniband", "/vfio/",
+					    "RLIMIT_MEMLOCK"};
+	size_t word = 0;
 	int status = read_config(shim, CRUN, err);
 
 	if (status == 0)
 		status = read_config(shim, RUNC, err);
 	if (status <= 0)
 		return status;
-	/* A container without our annotation, a hook of ours and a verbs device's file was granted
-	 * nothing. */
-	if (!memmem(text->bytes, text->len, "oci-rdma-hook", strlen("oci-rdma-hook")) &&
-	    !memmem(text->bytes, text->len, "infiniband", strlen("infiniband")))
+	while (word < 4 && !memmem(text->bytes, text->len, words[word], strlen(words[word])))
+		word++;
+	if (word == 4)
 		return 0;
 	return spec_parse_process(&container->arena, container->what, text->bytes, text->len,
 				  &container->spec, err) < 0

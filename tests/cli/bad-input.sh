@@ -79,6 +79,13 @@ mv "$T/large" "$T/state"
 check "a large state: $(stat -c %s "$T/state") bytes" test "$(stat -c %s "$T/state")" -gt 3400000
 hook
 is "a pod with 256 KiB of annotations is served" "0 $AFTER" "$rc $(limit)"
+container "$rdma"
+for file in "$T/state" "$B/config.json"; do
+	jq -c '.annotations += (reduce range(88000) as $i ({}; .["\($i)"] = ""))' "$file" >"$T/large"
+	cp "$T/large" "$file"
+done
+hook
+is "…also in 88,000 short ones" "0 $AFTER" "$rc $(limit)"
 
 container "$rdma"
 remember

@@ -90,6 +90,11 @@ is "and nothing on stdout" "" "$(cat "$T/out")"
 usage 2 "an unknown stage" createContainer
 usage 2 "an unknown option" --nope createRuntime
 has "it leads to --help" "unknown option: --nope; see oci-rdma-hook --help" "$(cat "$T/err")"
+lacks "…and to nothing else" "name decides" "$(cat "$T/err")"
+ln -s "$(realpath "$HOOK")" "$T/my-crun"
+"$T/my-crun" create --bundle "$B" id >"$T/out" 2>"$T/err"
+is "as a runtime, under a name that is none of the shim's" 2 $?
+has "…it says that its name decides" "to run as a runtime it has to be called oci-rdma-runtime" "$(cat "$T/err")"
 usage 2 "two stages" createRuntime poststart
 usage 2 "--dry-run without a bundle" --dry-run
 usage 2 "--dry-run with two bundles" --dry-run "$B" "$B"

@@ -354,4 +354,17 @@ for on_error in warn fail; do
 	done
 done
 policy
+
+# What was granted by vfio alone, and did not ask, names none of our words.
+in_front_of crun
+node '{"functions":[{"pci":"0000:3b:00.0","ibdev":"mlx5_2","vfs":[{"pci":"0000:3b:02.5","driver":"vfio-pci"}]}]}'
+policy '"opt_in": "device", "devices": ["verbs", "vfio"]'
+for device in /dev/vfio/devices/vfio0 /dev/odd; do
+	prepare vfio "{\"devices\":[[\"$device\",242,0]],\"annotations\":{\"oci-rdma-hook.io/inject\":null}}"
+	fresh vfio
+	create
+	jq '.rlimits = [{"type":"RLIMIT_NOFILE","soft":1,"hard":1}]' tests/cli/tools/process-exec.json >"$P"
+	passes "vfio alone, $device: exec" --root=$ROOT exec --process "$P" "$ID"
+	is "vfio alone, $device: exec has the container's limit" 8388608 "$(jq '.rlimits[] | select(.type == "RLIMIT_MEMLOCK").soft' "$P")"
+done
 finish

@@ -92,13 +92,13 @@ static const struct count_case {
 	const char *back;
 	const char *error;
 } count_cases[] = {
-	{"count: items of an array", "{\"list\":[", "\"s\"", "]}", "list: more than 65536 items"},
+	{"count: items of an array", "{\"list\":[", "\"s\"", "]}", "list: more than 131072 items"},
 	{"count: items of an array in an array", "{\"matrix\":[[1],[", "7", "]]}",
-	 "matrix[1]: more than 65536 items"},
+	 "matrix[1]: more than 131072 items"},
 	{"count: members that are taken", "{\"map\":{", "\"k%zu\":\"s\"", "}}",
-	 "map: more than 65536 items"},
+	 "map: more than 131072 items"},
 	{"count: members beside the known ones", "{", "\"k%zu\":1", "}",
-	 "line 1: more than 65536 items"},
+	 "line 1: more than 131072 items"},
 };
 
 UNIT_ROWS(count_cases)
