@@ -32,9 +32,10 @@ traced() {
 	strace -f -qq -ttt -o "$T/trace" -e trace=rename,renameat,renameat2,unlink,unlinkat,rmdir \
 		env -i PATH="$image/bin" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=0 "${@:2}" \
 		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" $1 >"$T/log" 2>&1
-	sed -nE "s#.* (rename|unlink).*\"$host(/[^\"]*)\".*= 0\$#\2#p" <(whole_calls "$T/trace")
+	sed -nE "s#.* (rename|unlink).*\"$host(/[^\"]*)\".*= 0\$#\2#p" <(whole_calls "$T/trace") | grep -vx /etc/oci-rdma-hook/.lock
 }
-tree() { (cd "$host" && find . ! -type d ! -path '*/libexec/*' ! -name 10-crio.conf | sort); }
+# tree: without the lock, which goes with the directory
+tree() { (cd "$host" && find . ! -type d ! -path '*/libexec/*' ! -name 10-crio.conf ! -path ./etc/oci-rdma-hook/.lock | sort); }
 refused() { ! "$@"; }
 # fails DESCRIPTION PART TASK [VARIABLE=VALUE…]: it is refused, and says this
 fails() {
@@ -76,7 +77,7 @@ for json in "$hooks"/*.json; do
 done
 check "check: all is as installed" node_install check RUNTIME=1
 is "install: the handler's monitor is that of this node's CRI-O" 'monitor_path = "/usr/libexec/crio/conmon"' "$(grep monitor "$handler")"
-is "install: nothing is written where CRI-O reads, nor left beside" "" "$(find "$host" -name '.*')"
+is "install: nothing is written where CRI-O reads, nor left beside but the lock" "$host/etc/oci-rdma-hook/.lock" "$(find "$host" -name '.*')"
 check "install: both handlers" node_install install RUNTIME="crun runc"
 is "…the second's" 'runtime_path = "/usr/local/bin/oci-rdma-runtime-runc"' "$(grep ^runtime_path "${handler%.conf}-runc.conf")"
 check "…its program is there" test -x "$host/usr/local/bin/oci-rdma-runtime-runc"
@@ -118,6 +119,7 @@ is "remove: the hook files and the handler first, the executable last" "/usr/sha
 /usr/local/bin/oci-rdma-runtime-crun
 /usr/local/bin/oci-rdma-hook
 /etc/oci-rdma-hook/config.json" "$steps"
+check "remove: the lock goes with its directory" test ! -e "$host/etc/oci-rdma-hook"
 has "remove: in between it waits" "so that containers that were created with the hook can start" "$(<"$T/log")"
 is "remove: nothing is left" "" "$(tree)"
 check "remove: the directory is gone, too" test ! -e "$host/etc/oci-rdma-hook"
@@ -266,7 +268,7 @@ begin_removal "7 s"
 kill -9 "$remover"
 wait "$remover" 2>/dev/null
 check "a removal that is killed in its grace leaves the executable" test -x "$host/usr/local/bin/oci-rdma-hook"
-check "…and no lock, although its sleep still runs" flock --nonblock "$host/usr/local/bin" true
+check "…and no lock, although its sleep still runs" flock --nonblock "$host/etc/oci-rdma-hook/.lock" true
 touch "$T/go"
 "${by_hand[@]}" remove >"$T/removal" 2>&1
 is "…when it is started again it ends" 0 $?
@@ -275,7 +277,7 @@ is "…and nothing is left" "" "$(tree)"
 
 # beside TASK CONDITION…: the task while this shell holds the lock of the node, and what the condition says meanwhile
 beside() {
-	exec 8<"$host/usr/local/bin"
+	exec 8>>"$host/etc/oci-rdma-hook/.lock"
 	flock 8
 	# shellcheck disable=SC2086 # two words
 	launch other "$T/beside" "${by_hand[@]}" $1 8<&-
@@ -286,15 +288,25 @@ beside() {
 	is "$1: …and then ends well" 0 $?
 }
 crio_host
-mkdir -p "$host/usr/local/bin"
+mkdir -p "$host/etc/oci-rdma-hook"
 beside "install nri" test ! -e "$host/opt/nri"
 beside "remove nri" test -e "$host/opt/nri/plugins/90-oci-rdma"
+
+# What any user can open, a user may lock.
+crio_host
+mkdir -p "$host/usr/local/bin" "$host/etc/oci-rdma-hook"
+exec 7<"$host/usr/local/bin" 8<"$host/etc/oci-rdma-hook"
+flock 7
+flock 8
+check "a lock of the node's directories by others holds up no install" timeout 600 "${by_hand[@]}" install 7<&- 8<&-
+exec 7<&- 8<&-
+is "…which takes one that only root can open" 600 "$(stat -c %a "$host/etc/oci-rdma-hook/.lock")"
 
 pod_of_handler
 rm "$T/go"
 node_install install RUNTIME=1
 begin_removal "until these have ended"
-exec 8<"$host/usr/local/bin"
+exec 8<"$host/etc/oci-rdma-hook/.lock"
 flock 8 # as an install does that begins now
 rm -r "$host/var/lib/containers"
 touch "$T/go"
