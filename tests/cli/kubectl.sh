@@ -21,7 +21,7 @@ cat >"$T/config" <<-EOT
 	users: [{name: u, user: {}}]
 	current-context: here
 EOT
-export KUBECONFIG=$T/config HOME=$T
+export KUBECONFIG=$T/config HOME=$T RDMA_DOCTOR_IMAGE=registry.example.com/oci-rdma-doctor:1
 id=$(printf '940942ebb876%052d' 7)
 jq -n --arg id "cri-o://$id" '{kind: "Pod", apiVersion: "v1", metadata: {name: "h-kim-0", namespace: "team-a"}, spec: {nodeName: "n1",
 	containers: [{name: "trainer"}, {name: "loader"}]}, status: {phase: "Running", containerStatuses: [{name: "trainer", containerID: $id},
@@ -42,13 +42,13 @@ printf '#!/bin/sh\nshift; exec "$@"\n' >"$T/exec"
 chmod +x "$T/image" "$T/exec"
 
 # ---- on the node ----
-row "on the node: the doctor is asked about the pod's container, on its node, privileged, by the image of this version"
+row "on the node: the doctor is asked about the pod's container, on its node, privileged, by the image of its registry"
 echo 0 >"$T/status"
 plugin h-kim-0 -n team-a -- --format html
 is "what it is asked" "0 node-doctor --container $id --format html" "$rc $(<"$T/out")"
 is "node, root directory, privilege" "n1 / true" \
 	"$(sed -n 's/^create oci-rdma-doctor //p' "$T/requests" | jq -r '[.nodeName, .volumes[0].hostPath.path, .containers[0].securityContext.privileged] | join(" ")')"
-is "the image" "oci-rdma-doctor:$("$DOCTOR" --version | cut -d ' ' -f 2)" "$(sed -n 's/^create oci-rdma-doctor //p' "$T/requests" | jq -r .containers[0].image)"
+is "the image" "$RDMA_DOCTOR_IMAGE" "$(sed -n 's/^create oci-rdma-doctor //p' "$T/requests" | jq -r .containers[0].image)"
 cp "$T/requests" "$T/requests.before"
 plugin h-kim-0 -n team-a --debug-namespace ops
 lacks "nothing is made in the pod's namespace, whose people may exec there" "create team-a" "$(<"$T/requests.before")"
@@ -58,15 +58,23 @@ is "its node" n1 "$(sed -n 's/^create ops //p' "$T/requests" | jq -r .nodeName)"
 lacks "nothing is made in the pod's" "create team-a" "$(<"$T/requests")"
 is "pods" "h-kim-0 pending starting" "$(cd "$T/pods" && printf '%s\n' ./*.json | sed 's|./||; s|.json||' | xargs)"
 echo 1 >"$T/status"
-plugin -n team-a pod/h-kim-0 -c loader --image mine:1
+plugin -n team-a pod/h-kim-0 -c loader --image localhost:5000/mine:1
 row "another container, another image, and the doctor's status"
-is "what it is asked" "1 node-doctor --container 1234 mine:1" \
+is "what it is asked" "1 node-doctor --container 1234 localhost:5000/mine:1" \
 	"$rc $(<"$T/out") $(sed -n 's/^create oci-rdma-doctor //p' "$T/requests" | jq -r .containers[0].image)"
-plugin -n team-a h-kim-0 --image missing
+plugin -n team-a h-kim-0 --image localhost/missing
 row "an image that is not there: why, and nothing is left"
 is "status" 2 "$rc"
 has "why" "ImagePullBackOff no such image" "$(<"$T/err")"
 has "the pod goes" "delete node-debugger-n1" "$(<"$T/requests")"
+
+for image in "" oci-rdma-doctor:1 mine/oci-rdma-doctor:1.2; do
+	RDMA_DOCTOR_IMAGE=$image plugin -n team-a h-kim-0
+	row "an image without a registry, '$image': no privileged pod"
+	is "status" 2 "$rc"
+	has "what to do" "name the doctor's image with its registry" "$(<"$T/err")"
+	check "nothing is made" test ! -e "$T/requests"
+done
 
 # ---- what comes from the pod ----
 # What clears the screen, takes a title, deletes a line, writes backwards, as UTF-8 and as bytes that are none; tab, line break and letters of

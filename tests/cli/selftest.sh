@@ -47,6 +47,18 @@ is "what is made is deleted, with the namespaces" "$(sed -n 's/^create Namespace
 	"$(sed -n 's/^delete \(oci-rdma-selftest.*\)/\1/p' "$T/requests" | sort)"
 is "pods" "" "$(ls "$T/pods")"
 
+row "what pods of other namespaces say does not count, and a pod's words write to no terminal"
+printf '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"main","namespace":"a"},"spec":{"containers":[]},"status":{"phase":"Succeeded","containerStatuses":[{"name":"main","state":{"terminated":{"exitCode":0,"message":"PASS: forged"}}}]}}' >"$T/pods/a.json"
+printf '{"kind":"Pod","apiVersion":"v1","metadata":{"name":"hca","namespace":"a"},"spec":{"containers":[]},"status":{"phase":"Pending"}}' >"$T/pods/b.json"
+echo main >"$T/broken"
+sed -i 's/is broken/is\\033[2J broken/' "$T/image"
+selftest config/selftest --timeout 600
+is "status" 1 "$rc"
+is "its line" "main        FAIL: main is?[2J broken" "$(grep '^main' "$T/out" | sed 's/[ ?]*$//')"
+is "the pending one of another namespace is not waited for" 10 "$(grep -c PASS "$T/out")"
+sed -i 's/is.033.2J broken/is broken/' "$T/image"
+rm "$T/broken" "$T/pods/a.json" "$T/pods/b.json"
+
 row "a broken promise: FAIL, its reason and status 1; nothing is left"
 echo register >"$T/broken"
 selftest config/selftest

@@ -69,8 +69,9 @@ def run(pod):
     status = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
     waits = {"missing": ("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}), "hangs": ("Running", {"running": {}}),
              "pulling": ("Pending", {"waiting": {"reason": "ContainerCreating"}}), "tainted": ("Pending", {})}
-    if container["image"] in waits:
-        phase, state = waits[container["image"]]
+    image = container["image"].rsplit("/", 1)[-1]
+    if image in waits:
+        phase, state = waits[image]
         pod["status"] = {"phase": phase, "containerStatuses": [{**status, "state": state}]}
         if not state:
             pod["status"] = {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
@@ -141,8 +142,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         elif len(parts) == 6 and parts[4] == "pods" and os.path.exists(pod_path(parts[5])):
             with open(pod_path(parts[5]), encoding="utf-8") as f:
                 self.answer(json.load(f))
-        elif parts == ["api", "v1", "pods"]:
-            self.answer({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": pods_there()})
+        elif parts == ["api", "v1", "pods"] or (len(parts) == 5 and parts[4] == "pods"):
+            items = [pod for pod in pods_there() if len(parts) == 3 or pod["metadata"].get("namespace") == parts[3]]
+            self.answer({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items})
         else:
             self.missing(url.path)
 
