@@ -140,10 +140,11 @@ static enum look_result be_missed(struct looked *one, const struct limits *limit
 /* ---- the decision ---- */
 
 /*
- * A plugin's record comes before its answer. So of its grant only the variables show that the runtime
- * took it: it reads no answer of a plugin that was killed in between, or that it has given up. An engine
- * names a container with the environment as adjusted (CRI-O server/container_create.go adjusts it
- * before SetSpec; containerd keeps the spec that it has adjusted).
+ * A plugin's record comes before its answer. So of its grant only the variables show that the
+ * runtime took it: it reads no answer of a plugin that was killed in between, or that it has given
+ * up. An engine names a container with the environment as adjusted (CRI-O
+ * server/container_create.go adjusts it before SetSpec; containerd keeps the spec that it has
+ * adjusted).
  */
 static bool has_settings(const struct looked *one)
 {
