@@ -23,7 +23,6 @@
 #undef plan_fill
 #undef plan_nccl_lines
 #undef WHAT
-#include "core/report/failure.c"
 #include "hook/stage.c"
 
 #include "tests/proof/any.h"
