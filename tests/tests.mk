@@ -43,7 +43,7 @@ SUITES-check-all = $(filter-out $(SUITES-check-long),$(SUITES-check-podman) test
 # Left out of check: other builds, single steps, a fault at each call, what is packaged, compiled or fetched for one suite,
 # what an administrator runs for a cluster, podman's whole life cycle with shim and precreate, and most of what happens in
 # the VM, of which check-brief is a part.
-SUITES-check = $(filter-out $(SUITES-check-long) $(patsubst %,tests/cli/%.sh,alerts cdi-schema chart cluster executable \
+SUITES-check = $(filter-out $(SUITES-check-long) $(patsubst %,tests/cli/%.sh,alerts apply cdi-schema chart cluster executable \
 	footprint kubectl machineconfig monitoring node-disruption node-install out-of-memory selftest system-call-faults \
 	workflows) $(patsubst %,tests/podman/%.sh,precreate rootless shim),$(SUITES-check-podman) tests/lint \
 	$(SUITES-check-cli) $(UNIT)) tests/vm/check-brief
