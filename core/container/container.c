@@ -148,6 +148,8 @@ static void describe_devices(struct container *container)
 /* The administrator's config and the pod author's annotations. */
 static int read_policy(struct container *container, const struct options *options, struct err *err)
 {
+	const char *what = container->what ? text_base_name(container->what) : "its annotations";
+
 	if (container_load_config(container, options, err) < 0) {
 		container->devices.n_vfio = 0; /* only a policy makes them count */
 		return -1;
@@ -157,8 +159,7 @@ static int read_policy(struct container *container, const struct options *option
 	if (container->config.require_memory_limit)
 		container->node_memory = node_memory(&container->node);
 	/* The pod's author reads this, and has no business with the node's directories. */
-	if (request_read(&container->spec, text_base_name(container->what), &container->request,
-			 err) < 0)
+	if (request_read(&container->spec, what, &container->request, err) < 0)
 		return -1;
 	/* Other VFs of the node belong to other pods. So the container has to ask: with opt_in
 	 * "device" every privileged pod of the node would get them. */

@@ -19,7 +19,7 @@ struct record;
 
 struct container {
 	struct arena arena; /* owns all that is below */
-	const char *what;   /* config.json's path, for errors */
+	const char *what;   /* config.json's path, for errors; NULL if there is none */
 	int fd;             /* config.json; -1 where it came by stdin */
 	int bundle;         /* where a relative root.path begins; -1: not known */
 	int root;           /* container_open_root(); -1: not yet */

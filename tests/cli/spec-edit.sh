@@ -134,7 +134,7 @@ for case in '60,000 variables|.process.env = [range(60000) | "V\(.)=x"]' '15 MiB
 	is "${case%%|*}: granted" "0 8388608" "$rc $(jq '.process.rlimits[-1].hard' "$T/out")"
 	check "${case%%|*}: what was there is there" only_added "$B/config.json" "$T/out"
 done
-jq -c '.process.env = [range(70000) | "V\(.)=x"]' "$T/granted.json" >"$B/config.json"
+jq -c '.process.env = [range(140000) | "V\(.)=x"]' "$T/granted.json" >"$B/config.json"
 precreate
 untouched "more than the bound" 0
 dry_run

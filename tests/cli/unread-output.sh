@@ -116,7 +116,7 @@ config '{"memlock": "8Mi", "on_error": "fail"}'
 for case in '1 .' '0 .bundle = "/nowhere"' '1 .pid = 1'; do hook_stderr "${case#* }" "${case#* }" "${case%% *}" 1; done
 # Nor by a state that cannot be read: what is wrong with it is quoted, with the author's own key.
 # shellcheck disable=SC2016 # jq's, and what a shell would run
-many='.annotations += ([range(65530)] | map({key: "f\(.)", value: ""}) | from_entries)
+many='.annotations += ([range(131066)] | map({key: "f\(.)", value: ""}) | from_entries)
 	+ ([range(7)] | map({key: "~$(id)\(.)", value: ""}) | from_entries)'
 hook_stderr "a state with more members than are read" "$many" 0 1
 hook_stderr "a state with more bytes than are read" '.annotations.long = ("x" * 4200000)' 0 0

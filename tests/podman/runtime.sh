@@ -413,7 +413,7 @@ chosen_stderr() {
 	local says='{path: "/bin/sh", args: ["sh", "-c", "cat >/dev/null; echo the control >&2"]}'
 	local -A cases=(
 		["a state that can be read"]='.'
-		["a state with more annotations than are read"]='.annotations += ([range(65535)] | map({key: "f\(.)", value: ""}) | from_entries)
+		["a state with more annotations than are read"]='.annotations += ([range(131071)] | map({key: "f\(.)", value: ""}) | from_entries)
 			| .annotations += ([range(9)] | map({key: "~$(touch /owned)\(.)", value: ""}) | from_entries)'
 		["a state that is larger than what is read"]='.annotations.long = ("x" * 4194304)'
 	)

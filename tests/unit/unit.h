@@ -193,8 +193,10 @@ static inline pid_t unit_fork(void)
 	pid_t pid = fork();
 
 	assert_true(pid >= 0);
-	if (pid == 0)
+	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
+		(void)signal(SIGSEGV, SIG_DFL); /* cmocka's would go on with the tests */
+	}
 	return pid;
 }
 

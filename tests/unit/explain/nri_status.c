@@ -163,8 +163,6 @@ static const struct several_case {
 } several_cases[] = {
 	{"status: two that are connected", CONNECTED, CONNECTED, 12, 2},
 	{"status: one of two is connected", "\"connected_since\":null", CONNECTED, 13, 1},
-	{"status: the socket of one has another listener", CONNECTED ",\"trouble\":\"x\"",
-	 CONNECTED, 12, 1},
 };
 
 static void write_status(int dir, const char *path, int pid, const char *members)

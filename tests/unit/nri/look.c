@@ -123,7 +123,7 @@ static const struct look_case {
 	{"starts, refuse: it must not", REFUSE, MISSED, .result = LOOK_REFUSED},
 	{"runs, refuse: it goes on", REFUSE, .state = RUNS, MISSED},
 	{"starts, mend: no process is found", MEND "," FINITE, MISSED,
-	 .says = "(hostPID); delete the pod"},
+	 .says = "or hostPID is missing; delete the pod"},
 	{"starts, mend: its process is raised", MEND "," FINITE, .listed = REAL, .limit = "1",
 	 .after = "mended", .lines = 1, .says = "its 1 processes"},
 	{"runs, mend: what was missed before", MEND "," FINITE, .state = RUNS, .before = "missed",
