@@ -177,6 +177,8 @@ check "…is laid down" mcd update "$root" none "$T/arm.yaml"
 is "…its programs are for aarch64" "aarch64 aarch64" "$(for name in hook nri; do install/executable-machine "$root/usr/local/bin/oci-rdma-$name"; done | xargs)"
 same "…each file is what list-files says" "$(install/machineconfig/list-files "$T/arm.yaml")" \
 	"$(install/machineconfig/list-files "$T/arm.yaml" | while read -r _ path; do echo "$(sha256sum <"$root$path" | cut -d ' ' -f 1)  $path"; done)"
+# As the Machine Config Operator configures CRI-O
+printf '[crio.runtime]\nhooks_dir = ["/etc/containers/oci/hooks.d", "/run/containers/oci/hooks.d"]\n' >"$root/etc/crio/crio.conf.d/00-default"
 has "…and its hook files pass the check" "90-oci-rdma-hook.json: ok" "$("$ADMIN" --sysroot "$root" --check-config 2>&1)"
 check "ARCH: one for other nodes is refused" refused render wrong ARCH=x86_64
 has "…saying for which it is, and how the right one is built" "is for aarch64, not for ARCH=x86_64" "$(<"$T/log")"

@@ -53,7 +53,7 @@ one_grant() {
 
 # keeps_nothing NAME: the shim leaves no file of its containers
 keeps_nothing() {
-	is "$1: nothing is kept" "" "$(find "$NODE/run" /run -path '*oci-rdma*' -type f ! -path '*/records/*' 2>/dev/null)"
+	is "$1: nothing is kept" "" "$(find "$NODE/run" /run -path '*oci-rdma*' -type f ! -path '*/records*' 2>/dev/null)"
 }
 
 # ---- a container that goes on ----

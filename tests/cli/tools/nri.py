@@ -289,6 +289,12 @@ def reconnects(runtime, plugin):
     connection.close()
 
 
+def after_looks(read):
+    """Returns after two looks of a launched plugin at its own file, one each 2 s"""
+    begun = read()["alive_ms"]
+    until(lambda: read()["alive_ms"] > begun + 5000)
+
+
 def at_once(runtime):
     """The runtime is about to start: the plugin tries each 20 ms."""
     runtime.stop()
