@@ -70,7 +70,7 @@ tar -xJf tests/cli/logs.tar.xz -C "$T" --one-top-level=logs
 for log in "$T"/logs/*/*; do
 	answer=${log#"$T/logs/"} && answer=${answer%/*}
 	case $answer in healthy) want="0 ok " ;; unknown) want="3 not checkable " ;; *) want="1 fail $answer" ;; esac
-	[ $answer = no_rdma ] && want="0 warn no_rdma"
+	[ "$answer" = no_rdma ] && want="0 warn no_rdma"
 	symptoms --symptom "$log"
 	is "${log##*/}" "$want" "$rc $found"
 done

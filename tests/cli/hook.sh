@@ -36,7 +36,7 @@ is "the environment has our value: nccl.conf has it too" "$NCCL" "$(conf)"
 before=$(all_of "$T/bundle")
 hook
 same "the environment has our value: another run changes nothing" "$before" "$(all_of "$T/bundle")"
-rm -rf "$ROOT/etc" && echo >"$ROOT/etc"
+rm -rf "${ROOT:?}/etc" && echo >"${ROOT:?}/etc"
 hook
 is "the environment has our value: a file that cannot be written is no failure" "0 " "$rc $(cat "$T/err")"
 container '{"devices":[["/dev/infiniband/uverbs6",231,198]],"env":["NCCL_IB_HCA=mlx5_0"]}'
