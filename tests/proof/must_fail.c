@@ -7,8 +7,12 @@
 #include "hook/hook.h"
 
 #define container_read_spec real_read_spec
+#define container_names_request real_names_request
+#define container_names_device real_names_device
 #include "core/container/container.c"
 #undef container_read_spec
+#undef container_names_request
+#undef container_names_device
 #define outcome_log real_outcome_log
 #define log_failure real_log_failure
 #define tell_caller real_tell_caller
@@ -147,6 +151,7 @@ STUB(int, nccl_conf_read,
 STUB(const char *, nccl_conf_mount, (const struct spec *spec), any_text())
 STUB(bool, gpu_list_driver, (const struct node *node, struct arena *arena, struct gpus *gpus),
      nondet_bool())
+STUB(const char *, text_base_name, (const char *path), path)
 STUB(const char *, caller_bundle, (struct arena * arena, pid_t pid), any_text())
 STUB(int, open, (const char *path, int flags, ...), any_failure())
 STUB(pid_t, getppid, (void), 2)
