@@ -59,12 +59,13 @@ LONGEST := $(patsubst %,tests/%.sh,package/deb package/publish package/rpm podma
 RUN = $(filter $(LONGEST),$(SUITES-$@)) $(filter-out $(LONGEST),$(SUITES-$@))
 SCRIPTS = $(filter tests/%,$(RUN))
 said = $(shell sed -n 's/^\# $(1): //p' /dev/null $(SCRIPTS))
-# First the packages, all at once; then what the suites need; then the suites.
+# First the packages, all at once; then what the suites need; then the suites. make -n runs a line with $(MAKE), too.
+asked_only = $(findstring n,$(firstword -$(MAKEFLAGS)))
 $(RUNS):
 	@tools/deps $(BUILD_PACKAGES) test \
 		$(sort $(filter cli lint package podman vm,$(subst /, ,$(SCRIPTS))) $(call said,packages))
 	@mkdir -p $(BUILD) && exec 9>$(BUILD)/log.lock; \
-	flock --nonblock 9 || { echo 'make $@: another run works in $(BUILD); it is waited for'; flock 9; }; \
+	$(if $(asked_only),,flock --nonblock 9 || { echo 'make $@: another run works in $(BUILD); it is waited for'; flock 9; };) \
 	$(MAKE) --no-print-directory $(if $(findstring -j,$(MAKEFLAGS)),,-j$(shell nproc)) \
 		$(if $(filter %.sh tests/vm/%,$(SCRIPTS)),all) $(filter-out tests/%,$(RUN)) \
 		$(addprefix $(BUILD)/,$(sort $(call said,builds))) 9>&-

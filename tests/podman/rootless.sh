@@ -167,7 +167,7 @@ END
 dry_run() { "$@" /usr/local/bin/oci-rdma-hook --sysroot "$NODE" --dry-run --format json "$HOME_DIR/bundle" | jq -r '.decision + " " + (.rlimits | tostring) + " " + ([.warnings[].code] | join(","))'; }
 is "the dry run, by the user: what he would get" "grant [{\"type\":\"RLIMIT_MEMLOCK\",\"soft\":$HARD,\"hard\":$HARD}] rootless_memlock" "$(dry_run as_user)"
 is "the dry run, by the user in podman's namespace: the same" "$(dry_run as_user)" "$(dry_run as_user podman --log-level error unshare)"
-is "the dry run, by root: a mount is no proof on a node" "none [] " "$(dry_run env)"
+is "the dry run, by root: a mount is no proof on a node" "none [] mounted_devices" "$(dry_run env)"
 
 jq '.linux.devices = [{"path": "/dev/infiniband/uverbs6", "type": "c", "major": 231, "minor": 198}]' "$HOME_DIR/bundle/config.json" >"$T/both.json"
 cp "$T/both.json" "$HOME_DIR/bundle/config.json"
