@@ -53,7 +53,9 @@ bool failure_reported(const char *line, const char *word)
 
 		end += strspn(end, LETTERS);
 		if (at > line)
-			before = at - line < 6 && at[-1] == '=' ? '_' : at[-1];
+			before = at[-1];
+		if (before == '=' && at - line < 6)
+			before = '_';
 		if (!is_name(before, at, word, end) && !(noun && is_label(at, end)))
 			return true;
 	}

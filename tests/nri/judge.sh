@@ -25,6 +25,7 @@ end() {
 	kill -TERM "$PLUGIN"
 	wait "$PLUGIN"
 	STATUS=$?
+	may_end "$PLUGIN"
 	PLUGIN=
 }
 
