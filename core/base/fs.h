@@ -133,8 +133,8 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 /* A directory below root, which must be root's alone itself, for reading */
 int trust_open_dir(int root, const char *path, struct err *err);
 
-/* The same, after making what is missing below the first part of the path; then only root can open
- * it. sysroot: a path. */
+/* The same, after making what is missing below the first part of the path. Takes the directory's
+ * rights from others, if the file system lets us. sysroot: a path. */
 int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 
 /* True if only root, or our own user, could have written what the descriptor holds. */

@@ -106,8 +106,8 @@ int created_read_process(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
 	const struct fs_text *text = &container->text;
-	/* Of what was granted something, the text has one: an annotation or a hook of ours, a
-	 * device's file, or the limit. */
+	/* The config.json of a container that was granted something contains one of these: our
+	 * annotation or hook, a device's file, or the limit. */
 	static const char *const words[] = {"oci-rdma-hook", "infiniband", "/vfio/",
 					    "RLIMIT_MEMLOCK"};
 	size_t word = 0;

@@ -8,19 +8,7 @@ cd "$(dirname "$0")/../.." || exit 1
 by_case
 built KUBEAPI "${BUILD:-build}/tests/kubeapi"
 built KUBECTL "${BUILD:-build}/tests/kubectl/usr/bin/kubectl"
-"$KUBEAPI" tests/cluster/crds.yaml "$T" &
-server=$!
-trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT
-within test -s "$T/port"
-cat >"$T/config" <<-EOT
-	apiVersion: v1
-	kind: Config
-	clusters: [{name: c, cluster: {server: "http://127.0.0.1:$(<"$T/port")"}}]
-	contexts: [{name: here, context: {cluster: c, user: u}}]
-	users: [{name: u, user: {}}]
-	current-context: here
-EOT
-export KUBECONFIG=$T/config HOME=$T
+api_server "$KUBEAPI" tests/cluster/crds.yaml "$T"
 oc() { timeout "$PATIENCE" "$KUBECTL" "$@" >"$T/said" 2>&1; }
 
 # ---- the node disruption policy, one object for all ----

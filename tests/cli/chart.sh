@@ -78,13 +78,8 @@ refuses "policy: '{\"on_missed\": \"refuze\"}'" 'policy: "on_missed" is "refuze"
 
 # ---- the chart's life, before an API server ----
 
-"$PYTHON" -IS tests/cluster/apiserver.py "$T/port" &
-server=$!
-trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT
-within test -s "$T/port"
+api_server "$PYTHON" -IS tests/cluster/apiserver.py "$T/port"
 api=http://127.0.0.1:$(<"$T/port")
-jq -n --arg api "$api" '{apiVersion: "v1", kind: "Config", clusters: [{name: "c", cluster: {server: $api}}], users: [{name: "u", user: {}}],
-	contexts: [{name: "x", context: {cluster: "c", user: "u"}}], "current-context": "x"}' >"$T/config"
 # there: how many objects of each kind the server has, without Helm's own and the namespace that Helm creates
 there() { curl -s "$api/objects" | jq -r --arg own "$namespace" '.[] | select(.kind != "Secret" and ([.kind, .metadata.name] | . != ["Namespace", "default"] and . != ["Namespace", $own])).kind' |
 	sort | uniq -c | awk '{print $2 "=" $1}' | paste -sd ' '; }

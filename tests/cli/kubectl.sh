@@ -9,19 +9,8 @@ built KUBECTL "${BUILD:-build}/tests/kubectl/usr/bin/kubectl"
 mkdir "$T/bin" "$T/pods" "$T/inside"
 ln -s "$KUBECTL" "$T/bin/kubectl"
 ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"
-server=
-launch server "$T/server" "$PYTHON" -IS tests/cli/tools/apiserver.py "$T"
-trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT
-within test -s "$T/port"
-cat >"$T/config" <<-EOT
-	apiVersion: v1
-	kind: Config
-	clusters: [{name: c, cluster: {server: "http://127.0.0.1:$(<"$T/port")"}}]
-	contexts: [{name: here, context: {cluster: c, user: u, namespace: default}}, {name: other, context: {cluster: none, user: u}}]
-	users: [{name: u, user: {}}]
-	current-context: here
-EOT
-export KUBECONFIG=$T/config HOME=$T RDMA_DOCTOR_IMAGE=registry.example.com/oci-rdma-doctor:1
+api_server "$PYTHON" -IS tests/cli/tools/apiserver.py "$T"
+export RDMA_DOCTOR_IMAGE=registry.example.com/oci-rdma-doctor:1
 id=$(printf '940942ebb876%052d' 7)
 jq -n --arg id "cri-o://$id" '{kind: "Pod", apiVersion: "v1", metadata: {name: "h-kim-0", namespace: "team-a"}, spec: {nodeName: "n1",
 	containers: [{name: "trainer"}, {name: "loader"}]}, status: {phase: "Running", containerStatuses: [{name: "trainer", containerID: $id},

@@ -10,19 +10,7 @@ built KUBECTL "${BUILD:-build}/tests/kubectl/usr/bin/kubectl"
 mkdir "$T/bin" "$T/pods"
 ln -s "$KUBECTL" "$T/bin/kubectl"
 ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$(realpath install/kubectl/kubectl-rdma_doctor-selftest)" "$T/bin/"
-server=
-launch server "$T/server" "$PYTHON" -IS tests/cli/tools/apiserver.py "$T"
-trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT
-within test -s "$T/port"
-cat >"$T/config" <<-EOT
-	apiVersion: v1
-	kind: Config
-	clusters: [{name: c, cluster: {server: "http://127.0.0.1:$(<"$T/port")"}}]
-	contexts: [{name: here, context: {cluster: c, user: u, namespace: default}}]
-	users: [{name: u, user: {}}]
-	current-context: here
-EOT
-export KUBECONFIG=$T/config HOME=$T
+api_server "$PYTHON" -IS tests/cli/tools/apiserver.py "$T"
 # A pod's command: PASS, but where $T/broken names its promise
 printf '#!/bin/sh\nif grep -qsx "$2" %s/broken; then echo "FAIL: $2 is broken"; exit 1; fi; echo "PASS: $*"\n' "$T" >"$T/image"
 chmod +x "$T/image"

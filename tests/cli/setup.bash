@@ -95,3 +95,20 @@ one_line() {
 	if [ -n "$err" ] && [ "$err" = "${err//$'\n'/}" ] && [ -z "$missing" ]; then pass "$1"; else fail "$1" "want: one line, with:$missing
 got:  $err"; fi
 }
+
+# api_server COMMAND…: starts one, which writes its port to $T/port and ends with the suite; kubectl is configured for it
+server=
+api_server() {
+	launch server "$T/server" "$@"
+	trap 'kill "$server"; wait "$server" 2>/dev/null; rm -rf "$T"' EXIT
+	within test -s "$T/port"
+	cat >"$T/config" <<-EOT
+		apiVersion: v1
+		kind: Config
+		clusters: [{name: c, cluster: {server: "http://127.0.0.1:$(<"$T/port")"}}]
+		contexts: [{name: here, context: {cluster: c, user: u, namespace: default}}, {name: other, context: {cluster: none, user: u}}]
+		users: [{name: u, user: {}}]
+		current-context: here
+	EOT
+	export KUBECONFIG=$T/config HOME=$T
+}

@@ -56,7 +56,7 @@ UNIT_ROWS(limit_cases)
 	assert_false(changed);
 }
 
-/* Of a process that ends in between: it is killed before the second look at it. */
+/* The test kills this process before process_raise_memlock() looks at it a second time. */
 static pid_t ends;
 
 int poll(struct pollfd *fds, nfds_t n, int timeout)
