@@ -303,7 +303,7 @@ static const struct trouble_case {
 	const char *evidence, *remedy;
 } trouble_cases[] = {
 	{"trouble: ENOMEM of a registration", "ibv_reg_mr", ENOMEM,
-	 "ibv_reg_mr: Cannot allocate memory (ENOMEM)", "RLIMIT_MEMLOCK"},
+	 "ibv_reg_mr: Cannot allocate memory (ENOMEM)", "oci-rdma-hook.io/inject"},
 	{"trouble: the rdma cgroup", "ibv_reg_mr", EAGAIN, "EAGAIN", "rdma.max"},
 	{"trouble: the peer's address does not resolve", "ibv_modify_qp", ETIMEDOUT, "ETIMEDOUT",
 	 "ping the peer's RDMA address"},
