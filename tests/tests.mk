@@ -70,12 +70,11 @@ $(RUNS):
 		$(if $(filter %.sh tests/vm/%,$(SCRIPTS)),all) $(filter-out tests/%,$(RUN)) \
 		$(addprefix $(BUILD)/,$(sort $(call said,builds))) 9>&-
 	@HOOK=$(HOOK) BUILD=$(BUILD) ROW=$(if $(filter suite,$@),$(call quoted,$(ROW))) $(if $(filter again,$@),tests/again $(or $(N),10),tests/run) $(RUN)
-# Below BUILD stands a unit suite, which may not be built yet.
+# What is below BUILD may not be built yet: make itself knows it, or not.
 suite again: named
 named:
 	@[ -n '$(S)$(filter again,$(MAKECMDGOALS))' ] || { echo 'S= is missing: make suite S=tests/cli/dry-run.sh' >&2; exit 2; }
-	@for suite in $(S); do source=$${suite#$(BUILD)/}; \
-		if [ ! -f "$$suite" ] && [ ! -f "$$source.c" ]; then echo "no such suite: $$suite" >&2; exit 2; fi; done
+	@for suite in $(filter-out $(BUILD)/%,$(S)); do [ -f "$$suite" ] || { echo "no such suite: $$suite" >&2; exit 2; }; done
 # Whether the commit that is checked out may be released. TARBALL=0 leaves out the tests: those of its tarball in an
 # empty directory, and check-long.
 release-check:
