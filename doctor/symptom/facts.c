@@ -84,7 +84,8 @@ static void read_memlock(struct facts *facts, const char *line, unsigned long nu
 	if (strncmp(at, "(kbytes, -l) ", 13) == 0)
 		at += 13;
 	unlimited = strncmp(at, "unlimited", strlen("unlimited")) == 0;
-	kib = strtoull(at, &end, 10) / (strstr(end, " bytes") ? 1024 : 1);
+	kib = strtoull(at, &end, 10);
+	kib /= strstr(end, " bytes") ? 1024 : 1;
 	if (!unlimited && (end == at || (*end && !isspace((unsigned char)*end))))
 		return;
 	facts->memlock.unlimited = unlimited;
