@@ -104,18 +104,18 @@ parts = $(filter-out %/main.o,$(patsubst %.c,%.o,$(sort $(wildcard $(1)/*.c $(1)
 GENERATED := $(BUILD)/generated
 CORE := $(call parts,core)
 EXPLAIN := $(call parts,explain)
-EXPLAIN_SHARED := $(filter-out explain/dry_run.o explain/json.o explain/text.o,$(EXPLAIN))
-HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN)
+EXPLAIN_SHARED := $(filter-out explain/dry_run.o explain/plan_json.o explain/plan_text.o,$(EXPLAIN)) $(call parts,lib)
+HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN) $(call parts,lib)
 ADMIN_OWN := $(call parts,admin)
 ADMIN_SHARED := $(filter admin/engine/% admin/installation/%,$(ADMIN_OWN)) $(EXPLAIN_SHARED)
 NRI_OWN := $(call parts,nri) nri/message/nri.pb-c.o
-NRI_SHARED := $(patsubst %,explain/%.o,child files limits nri_socket nri_status records)
+NRI_SHARED := $(patsubst %,lib/%.o,child files limits nri_socket nri_status records)
 DOCTOR_OWN := $(call parts,doctor) doctor/symptom/table.o
 EVENTS_OWN := $(call parts,events)
 O := $(BUILD)$(MUSL:%=/%)
 MUSL_PARTS := $(if $(MUSL),tools/musl/fortify.o)
 HOOK_OBJECTS := $(addprefix $(O)/,hook/main.o $(HOOK_PARTS) $(MUSL_PARTS))
-ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) $(patsubst %,explain/%.o,bundle files linked) $(CORE) $(MUSL_PARTS))
+ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) explain/bundle.o lib/files.o lib/trusted_link.o $(CORE) $(MUSL_PARTS))
 NRI_OBJECTS := $(addprefix $(O)/,nri/main.o $(NRI_OWN) $(NRI_SHARED) $(CORE) $(MUSL_PARTS))
 
 HOOK := $(BUILD)/oci-rdma-hook
@@ -194,7 +194,7 @@ $(BUILD)/%.o: $(GENERATED)/%.c $(NEEDED) ; $(compile)
 $(BUILD)/musl/%.o: %.c $(NEEDED) ; $(compile)
 $(BUILD)/musl/%.o: $(GENERATED)/%.c $(NEEDED) ; $(compile)
 $(BUILD)/events/api.o: | $(BUILD)/.deps-events
--include $(shell find $(addprefix $(BUILD)/,core admin explain hook nri doctor events musl \
+-include $(shell find $(addprefix $(BUILD)/,core lib admin explain hook nri doctor events musl \
 	$(addprefix tests/,unit cli fuzz nri vm)) -name '*.d' 2>/dev/null)
 
 # What a program's system calls are, as a BPF program; libseccomp is needed here, and not at run time.
@@ -225,7 +225,7 @@ $(NRI_PROGRAM): $(NRI_OBJECTS) $(BUILD)/linked-with
 	$(call link,$(PIE),$(NRI_LIBS))
 $(DOCTOR): $(addprefix $(BUILD)/,doctor/main.o $(DOCTOR_OWN) $(CORE) $(ADMIN_SHARED)) $(BUILD)/linked-with
 	$(call link,-pie,$(DOCTOR_LIBS))
-$(EVENTS): $(addprefix $(BUILD)/,events/main.o $(EVENTS_OWN) explain/files.o $(CORE)) $(BUILD)/linked-with
+$(EVENTS): $(addprefix $(BUILD)/,events/main.o $(EVENTS_OWN) lib/files.o $(CORE)) $(BUILD)/linked-with
 	$(call link,-pie,-lcurl $(DOCTOR_LIBS))
 
 # For editors and language servers: how each file is compiled.

@@ -17,7 +17,7 @@
 #include "core/json/writer.h"
 #include "core/node/node.h"
 #include "core/spec/spec.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 #define KIND "oci-rdma-hook.io/hca"
 #define ALL "all"

@@ -15,8 +15,8 @@
 #include "core/deadline.h"
 #include "core/json/document.h"
 #include "core/policy/runtimes.h"
-#include "explain/files.h"
-#include "explain/linked.h"
+#include "lib/files.h"
+#include "lib/trusted_link.h"
 
 struct check {
 	struct results results;

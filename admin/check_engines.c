@@ -7,7 +7,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 /* ---- CRI-O ---- */
 

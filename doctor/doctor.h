@@ -9,10 +9,10 @@
 #include "core/base/arena.h"
 #include "core/node/node.h"
 #include "core/spec/spec.h"
-#include "doctor/options.h"
+#include "doctor/doctor_options.h"
 #include "doctor/target/target.h"
 #include "explain/claims.h"
-#include "explain/pci.h"
+#include "explain/topology.h"
 
 struct doctor {
 	struct arena arena; /* owns all that is below */

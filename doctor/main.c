@@ -13,7 +13,7 @@
 #include "core/command_line.h"
 #include "doctor/check/check.h"
 #include "doctor/doctor.h"
-#include "doctor/options.h"
+#include "doctor/doctor_options.h"
 #include "doctor/report/report.h"
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"

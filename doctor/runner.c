@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
-#include "explain/child.h"
+#include "lib/child.h"
 
 /* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
 struct record {

@@ -8,7 +8,7 @@
 
 #include "core/base/fs.h"
 #include "core/json/document.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 #define ANSWER_MAX (64 * 1024)
 #define ACCOUNT_FILE_MAX (1024 * 1024)

@@ -13,8 +13,8 @@
 #include "core/base/text.h"
 #include "core/json/document.h"
 #include "core/process/process.h"
-#include "explain/files.h"
-#include "explain/linked.h"
+#include "lib/files.h"
+#include "lib/trusted_link.h"
 
 /* ---- the file that a runtime keeps ---- */
 

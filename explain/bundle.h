@@ -58,7 +58,7 @@ struct state_file {
 #define STATE_FILE_CRUN "status"
 #define STATE_FILE_RUNC "state.json"
 
-/* ---- what its config.json does not have (recall.c) ---- */
+/* ---- what its config.json does not have (from_record.c) ---- */
 
 /*
  * What is known of a container that config.json does not have. containerd's CRI does not write a

@@ -13,10 +13,10 @@
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "explain/bundle.h"
+#include "explain/entry_points.h"
 #include "explain/explain.h"
-#include "explain/limits.h"
 #include "explain/report.h"
-#include "explain/ways.h"
+#include "lib/limits.h"
 
 /* The limits of its first process; not known where none of this pid is in it */
 static struct limits read_first(struct arena *arena, int root, const struct bundle *bundle)

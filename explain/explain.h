@@ -6,7 +6,7 @@
 #include "core/container/container.h"
 #include "core/options.h"
 #include "explain/claims.h"
-#include "explain/pci.h"
+#include "explain/topology.h"
 
 /*
  * Finds, orders and describes the devices, and makes the plan, whatever it decides. The container's

@@ -9,7 +9,7 @@
 #include "core/container/container.h"
 #include "explain/explain.h"
 
-/* ways: those that the node has (explain/ways.h); 0: none is known */
+/* ways: those that the node has (explain/entry_points.h); 0: none is known */
 int report_text(FILE *out, struct container *container, enum rdma_mode mode, unsigned ways);
 
 /* Schema 1; a later one may add members, never change these. What is not known is null. */

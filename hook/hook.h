@@ -31,7 +31,7 @@ int precreate_run(const struct options *options);
 int edit_config_json(struct container *container, struct outcome *outcome,
 		     struct fs_text *ret_edited);
 
-/* The system calls and capabilities that a hook needs for a grant (confinement.c) */
+/* The system calls and capabilities that a hook needs for a grant (hook_confinement.c) */
 extern const struct confinement hook_confinement;
 
 /* ---- the state that a runtime gives to its hooks on stdin, as JSON ---- */

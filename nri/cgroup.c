@@ -14,7 +14,7 @@
 
 #include "core/base/fs.h"
 #include "core/process/process.h"
-#include "explain/files.h"
+#include "lib/files.h"
 #include "nri/missed.h"
 
 /* cgroup v1 has a tree for each controller, v2 one for all. */

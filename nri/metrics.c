@@ -5,8 +5,8 @@
 #include <time.h>
 
 #include "core/base/fs.h"
-#include "explain/files.h"
-#include "explain/records.h"
+#include "lib/files.h"
+#include "lib/records.h"
 #include "nri/missed.h"
 #include "nri/report.h"
 

@@ -21,11 +21,11 @@
 #include "core/options.h"
 #include "core/record/record.h"
 #include "nri/session.h"
-#include "nri/verdict.h"
+#include "nri/worker.h"
 
 struct container;
 
-/* ---- a look at one, or at all (look.c) ---- */
+/* ---- a look at one, or at all (missed_check.c) ---- */
 
 /* Of one that is missed the log and its record tell. */
 enum look_result {

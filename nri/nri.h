@@ -13,7 +13,7 @@
 #include "core/options.h"
 #include "nri/wire/wire.h"
 
-/* ---- the command line (options.c) ---- */
+/* ---- the command line (nri_options.c) ---- */
 
 struct nri_options {
 	struct options node;
@@ -36,7 +36,7 @@ int nri_options_socket(const struct nri_options *options, char *path, size_t siz
 /* Serves until SIGTERM or SIGINT. Returns the exit status. */
 int plugin_run(const struct nri_options *options);
 
-/* ---- --check (check.c) ---- */
+/* ---- --check (nri_check.c) ---- */
 
 /* Returns 0, or -1 with the reason if the policy cannot be used, so that nothing is granted. */
 int nri_policy_check(const struct options *node, struct err *err);
@@ -62,7 +62,7 @@ int nri_check(const struct nri_options *options);
 /* Returns the exit status. It ends by SIGTERM or SIGINT. */
 int scrape_run(const struct nri_options *options);
 
-/* ---- a connection's bytes (link.c) ---- */
+/* ---- a connection's bytes (connection.c) ---- */
 
 /* The socket to the runtime. It never blocks. */
 
@@ -75,7 +75,7 @@ ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
 /* Sends what it can, and takes that out. Returns 0 or -1. */
 int link_write(int fd, struct buffer *out, struct err *err);
 
-/* ---- the plugin's own file (own_file.c) ---- */
+/* ---- the plugin's own file (executable.c) ---- */
 
 #define OWN_FILE_LINK "/proc/self/exe"
 
@@ -83,7 +83,7 @@ int link_write(int fd, struct buffer *out, struct err *err);
  * cannot be told. link: OWN_FILE_LINK, or what stands for it in a test. path: gets the file's. */
 bool own_file_is_removed(const char *link, char *path, size_t size);
 
-/* ---- what is dropped (confinement.c) ---- */
+/* ---- what is dropped (nri_confinement.c) ---- */
 
 /* What the plugin and its children need */
 extern const struct confinement nri_confinement;

@@ -21,7 +21,7 @@
 #include "core/base/text.h"
 #include "core/record/record.h"
 #include "core/report/report.h"
-#include "explain/child.h"
+#include "lib/child.h"
 
 /* ---- systemd ---- */
 

@@ -12,9 +12,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/err.h"
-#include "explain/nri_status.h"
+#include "lib/nri_status.h"
 #include "nri/message/message.h"
-#include "nri/verdict.h"
+#include "nri/worker.h"
 
 /* ---- metrics, in Prometheus' text format (metrics.c) ---- */
 

@@ -7,9 +7,9 @@
 #include <stdint.h>
 
 #include "core/options.h"
-#include "explain/nri_status.h"
+#include "lib/nri_status.h"
 #include "nri/session.h"
-#include "nri/verdict.h"
+#include "nri/worker.h"
 
 /* NRI ends a plugin that takes 2 s (containerd's plugin_request_timeout, by default). */
 #ifndef SERVE_PATIENCE_MS /* a build for memcheck has all the time */

@@ -101,7 +101,7 @@ coverage:
 		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' all units \
 		$(addprefix $(COVERAGE)/tests/,oci-rdma-nri-patient oci-rdma-hook-dynamic)
 	-HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT_COVERAGE) $(SUITES_COVERAGE)
-	gcovr --root . $(patsubst %,--filter %/,core admin explain hook nri doctor) --object-directory $(COVERAGE) \
+	gcovr --root . $(patsubst %,--filter %/,core lib admin explain hook nri doctor) --object-directory $(COVERAGE) \
 		--exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary \
 		$(COVERAGE_FLOOR) $(COVERAGE)
 

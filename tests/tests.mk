@@ -148,6 +148,6 @@ $(BUILD)/tests/vm/transfer_faults: $(addprefix $(BUILD)/,tests/vm/transfer_fault
 
 format:
 	@tools/deps lint
-	@clang-format -i $(shell find core admin explain doctor events hook nri tests -name '*.[ch]')
+	@clang-format -i $(shell find core lib admin explain doctor events hook nri tests -name '*.[ch]')
 
 .PHONY: $(RUNS) named units release-check format

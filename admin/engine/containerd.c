@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "core/base/fs.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 /* Absolute paths, each once, in the order in which they are read */
 struct containerd_files {

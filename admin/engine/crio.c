@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/fs.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 #define RUNTIME "crio.runtime"
 #define HANDLERS RUNTIME ".runtimes."

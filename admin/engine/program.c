@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "core/base/fs.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 bool program_exists(int root, const char *path)
 {

@@ -7,7 +7,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/policy/runtimes.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 /* By its name, or by that of what a link leads to */
 static bool is_own_program(int sysroot, const char *path)

@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "core/policy/runtimes.h"
 #include "core/spec/spec.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 const char *handler_runtime_name(const char *shim)
 {

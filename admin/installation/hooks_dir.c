@@ -13,8 +13,8 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "explain/files.h"
-#include "explain/linked.h"
+#include "lib/files.h"
+#include "lib/trusted_link.h"
 
 /* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); podman's default
  * is the last, and its override the first. */

@@ -9,7 +9,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 void needs_say(struct needs *needs, const char *format, ...)
 {

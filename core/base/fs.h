@@ -140,7 +140,7 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 /* True if only root, or our own user, could have written what the descriptor holds. */
 bool trust_is_roots_alone(int fd);
 
-/* Checks one part of a path, by its descriptor; explain/linked.c uses it too. Returns 0 or -1. */
+/* Checks one part of a path, by its descriptor; lib/trusted_link.c uses it too. Returns 0 or -1. */
 int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		struct err *err);
 

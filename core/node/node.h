@@ -38,7 +38,7 @@ struct pci_place {
 	const char *path;   /* its directory, below the sysroot; NULL without one */
 	bool has_numa_node; /* this and the next: pci_read_place() */
 	int numa_node;
-	char iommu[16]; /* explain/pci.h */
+	char iommu[16]; /* explain/topology.h */
 };
 
 /* The directory of a PCI function or auxiliary device, by its link on the bus, as sysfs_find() */
@@ -68,7 +68,7 @@ struct port {
 	unsigned number;                 /* counted from 1 */
 	char state[PORT_STATE_MAX];      /* "ACTIVE", "DOWN", … */
 	char link_layer[16];             /* "Ethernet" or "InfiniBand" */
-	char phys_state[PORT_STATE_MAX]; /* this and the next: explain/pci.h */
+	char phys_state[PORT_STATE_MAX]; /* this and the next: explain/topology.h */
 	double rate_gbps;
 	int gid_index; /* the first RoCE v2 GID that maps an IPv4 address; -1: none or not read */
 	char gid[48];  /* that GID */

@@ -58,7 +58,7 @@ void spec_apply_rule(bool allow, const char *type, const char *access, int64_t m
  * limit, an error, or a limit of 0 */
 uint64_t spec_memory_max(const char *text);
 
-/* ---- config.json (parse.c) ---- */
+/* ---- config.json (spec.c) ---- */
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
 

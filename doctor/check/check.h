@@ -15,7 +15,7 @@
 #include "doctor/finding.h"
 #include "doctor/nccl/nccl.h"
 #include "doctor/target/target.h"
-#include "explain/limits.h"
+#include "lib/limits.h"
 
 /* What a container without a device lacks first */
 #define REMEDY_REQUEST                                                                             \

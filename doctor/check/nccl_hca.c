@@ -8,7 +8,7 @@
 #include "core/base/text.h"
 #include "core/node/network.h"
 #include "doctor/check/check.h"
-#include "explain/pci.h"
+#include "explain/topology.h"
 
 #define HCA "nccl_ib_hca"
 #define GID_INDEX "nccl_ib_gid_index"

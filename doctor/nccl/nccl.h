@@ -10,7 +10,7 @@
 #include "core/base/err.h"
 #include "doctor/target/target.h"
 
-/* ---- which values NCCL sees, and from where (settings.c) ---- */
+/* ---- which values NCCL sees, and from where (nccl_settings.c) ---- */
 
 #define NCCL_FILE_MAX (256 * 1024) /* of a file that NCCL reads */
 
@@ -58,7 +58,7 @@ int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name);
 
-/* ---- lists (list.c) ---- */
+/* ---- lists (nccl_list.c) ---- */
 
 /* The lists that NCCL_IB_HCA and NCCL_SOCKET_IFNAME hold: "[^][=]name[:port],…" (NCCL's
  * src/misc/utils.cc, parseStringList and matchIfList; src/transport/net_ib/init.cc). */

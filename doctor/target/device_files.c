@@ -13,8 +13,8 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/spec/spec.h"
-#include "explain/child.h"
-#include "explain/files.h"
+#include "lib/child.h"
+#include "lib/files.h"
 
 #define SYS_CLASS "sys/class/infiniband_verbs"
 #define RDMA_CM "rdma_cm"

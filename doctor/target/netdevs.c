@@ -9,7 +9,7 @@
 #include <sys/socket.h>
 
 #include "core/base/fs.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 #define NET_DEV_MAX (1024 * 1024)
 

@@ -15,7 +15,7 @@
 #include "core/base/text.h"
 #include "core/process/process.h"
 #include "explain/bundle.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 #define ENVIRON_MAX (1024 * 1024)
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/verbs/transfer.h"
 
-#include "explain/limits.h"
+#include "lib/limits.h"
 
 #include <errno.h>
 #include <stdio.h>

@@ -13,7 +13,7 @@
 #include "doctor/finding.h"
 #include "doctor/verbs/device.h"
 #include "doctor/verbs/trouble.h"
-#include "explain/limits.h"
+#include "lib/limits.h"
 
 /* Adds what it finds. exec: process 1 has a higher memlock limit. -1: out of memory only */
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec);

@@ -56,7 +56,7 @@ void serve_create(struct shim *shim);
  * inherits. */
 void serve_exec(struct shim *shim);
 
-/* ---- what a container was created with (created.c) ---- */
+/* ---- what a container was created with (container_state.c) ---- */
 
 /*
  * Reads it into shim->container, of the spec only the process. Returns 1; 0 if the runtime does not

@@ -196,7 +196,7 @@ on_noexec() {
 on_noexec
 refused "a file system mounted noexec" "$FILE" "$PROGRAM" noexec
 
-# /usr/local is a link on RHCOS. How a path is followed, below the sysroot, and what may be on its way: unit explain/linked
+# /usr/local is a link on RHCOS. How a path is followed, below the sysroot, and what may be on its way: unit lib/trusted_link
 mkdir -p "$NODE/var/usrlocal"
 mv "$NODE/usr/local/bin" "$NODE/var/usrlocal/bin"
 rmdir "$NODE/usr/local"

@@ -111,7 +111,7 @@ all_in "$JSON" "the code of each warning" "$(cat core/*.c core/*/*.c explain/*.c
 node h100
 plan h100-trainer.json
 # What only some containers have: vfio functions, an entry point's note, and a doubt (tests/cli/decision-notes.sh).
-sometimes() { grep -oP 'json_put_(string|member)\(gen, "\K(doubt|note|vfio)(?=")' explain/json.c; }
+sometimes() { grep -oP 'json_put_(string|member)\(gen, "\K(doubt|note|vfio)(?=")' explain/plan_json.c; }
 all_in "$JSON" "each member of the dry run" "$({ jq -r 'del(.schema) | keys[]' "$T/out"; sometimes; } | sort -u)" \
 	"$(sed -n '/^| `container` /,/^$/p' "$JSON" | cut -d '|' -f 2 | grep -o '[a-z_]*' | sort -u)"
 is "$JSON has each member of a device and its ports" "" \
@@ -127,10 +127,10 @@ ELSEWHERE='doctor/runner.c check->id doctor/check/check.c \{\s*"\K[a-z_]+(?=", "
 doctor/runner.c job->check->id
 doctor/runner.c id
 doctor/finding.c const char *id
-doctor/check/engines.c id doctor/check/engines.c add_handler\(context, "\K[a-z_]+|id\[\] = "\K[a-z_]+
-doctor/check/gpudirect.c id doctor/check/gpudirect.c id\[\] = "\K[a-z_]+
-doctor/check/missed.c id doctor/check/missed.c add_named\(scan, container, "\K[a-z_]+
-doctor/check/nccl.c socket_id doctor/check/nccl.c socket_id\[\] = "\K[a-z_]+
+doctor/check/check_engine_files.c id doctor/check/check_engine_files.c add_handler\(context, "\K[a-z_]+|id\[\] = "\K[a-z_]+
+doctor/check/check_gpudirect.c id doctor/check/check_gpudirect.c id\[\] = "\K[a-z_]+
+doctor/check/check_missed.c id doctor/check/check_missed.c add_named\(scan, container, "\K[a-z_]+
+doctor/check/check_nccl.c socket_id doctor/check/check_nccl.c socket_id\[\] = "\K[a-z_]+
 doctor/check/nccl_hca.c HCA doctor/check/nccl_hca.c #define HCA "\K[a-z_]+
 doctor/check/nccl_hca.c GID_INDEX doctor/check/nccl_hca.c #define GID_INDEX "\K[a-z_]+
 doctor/cuda/cuda.c capability->id doctor/cuda/cuda.c \{"\K[a-z_]+(?=", "[A-Z_]+", CUDA)
@@ -170,8 +170,8 @@ is "an id that a symptom's row names as confirming it is one" "" \
 
 mkdir "$T/tree"
 cp -r doctor "$T/tree/"
-echo 'static int f(void) { return findings_add(x, "brand_new", NULL); }' >>"$T/tree/doctor/check/iommu.c"
+echo 'static int f(void) { return findings_add(x, "brand_new", NULL); }' >>"$T/tree/doctor/check/check_iommu.c"
 is "control: a finding without a row" "brand_new: add it to FILE" "$(differ FILE "$(finding_ids "$T/tree")" "$ids")"
-echo 'static int g(void) { return findings_add(x, name, NULL); }' >>"$T/tree/doctor/check/iommu.c"
-has "control: a finding whose id comes from anywhere" "doctor/check/iommu.c name: write" "$(unknown_calls "$T/tree")"
+echo 'static int g(void) { return findings_add(x, name, NULL); }' >>"$T/tree/doctor/check/check_iommu.c"
+has "control: a finding whose id comes from anywhere" "doctor/check/check_iommu.c name: write" "$(unknown_calls "$T/tree")"
 finish

@@ -21,7 +21,7 @@ mkdir -p "$T/tree" "$T/dpkg" "$T/bin"
 touch "$T/dpkg/status"
 export DPKG_ADMINDIR=$T/dpkg
 cp --parents -t "$T/tree" Makefile tools/deps tests/*.mk tests/*/*.mk install/install.mk
-cp -R core admin explain hook nri doctor "$T/tree"
+cp -R core lib admin explain hook nri doctor "$T/tree"
 as_user=()
 if [ "$(id -u)" -eq 0 ]; then as_user=(setpriv --reuid 65534 --regid 65534 --clear-groups); fi
 chmod 777 "$T/tree"
@@ -213,7 +213,7 @@ exec gcc "$@"
 END
 chmod 755 "$T/cc"
 mkdir "$T/own" "$T/build"
-cp -a --parents -t "$T/own" Makefile .commit core admin explain hook nri doctor events tools install config doc tests/*.mk tests/*/*.mk tests/{nodes,bundles,unit}
+cp -a --parents -t "$T/own" Makefile .commit core lib admin explain hook nri doctor events tools install config doc tests/*.mk tests/*/*.mk tests/{nodes,bundles,unit}
 cp -a "$BUILD"/{musl,generated,.deps,commit,oci-rdma-hook} "$T/build/"
 # The tree, the compiler and the build folder are others, which alone would compile all again.
 for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|; s|=$PWD=|=$T/own=|; s|-I$BUILD/generated|-I$T/build/generated|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done

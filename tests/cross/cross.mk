@@ -10,7 +10,7 @@ QEMU := $(BUILD)/tests/qemu/usr/bin/qemu-aarch64
 
 NOT_EMULATED := core/base/arena core/base/fs/interrupted core/base/fs/open core/base/fs/root core/base/replace \
 	core/confine/% core/container/container core/nccl_conf/% core/policy/suite core/process/% \
-	doctor/cuda/cuda doctor/target/% explain/child explain/linked nri/report
+	doctor/cuda/cuda doctor/target/% lib/child lib/trusted_link nri/report
 UNIT_EMULATED = $(filter-out $(NOT_EMULATED:%=$(BUILD)/tests/unit/%),$(UNIT))
 UNIT_AARCH64 = $(UNIT_EMULATED:$(BUILD)/%=$(AARCH64)/run/%)
 CLI_EMULATED := allocated-devices deadline device-order device-sources dry-run hook identity image-nccl-conf log \

@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "core/node/network.h"
-#include "explain/pci.h"
+#include "explain/topology.h"
 #include "fuzz.h"
 
 #define DEVICE "sys/devices/pci0000:3a/0000:3b:02.6"

@@ -2,7 +2,7 @@
 /* find_given_devices() for any spec with 3 devices and 2 mounted files: which device numbers are
  * looked up at all. The node answers anything. */
 #include "core/container/container.c"
-#include "core/container/devices.c"
+#include "core/container/container_devices.c"
 
 #include "tests/proof/any.h"
 

@@ -20,7 +20,7 @@
 #undef outcome_log
 #undef log_failure
 #undef tell_caller
-#include "core/container/devices.c"
+#include "core/container/container_devices.c"
 #define plan_fill real_plan_fill
 #define plan_nccl_lines real_nccl_lines
 #include "core/plan/plan.c"

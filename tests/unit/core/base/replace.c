@@ -9,7 +9,7 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 
-#include "explain/files.h"
+#include "lib/files.h"
 #include "tests/unit/unit.h"
 
 #define NAME "file"

@@ -2,7 +2,7 @@
 /* GPUs, and where a function sits */
 #include "suite.h"
 
-#include "explain/pci.h"
+#include "explain/topology.h"
 
 #define GPUS "proc/driver/nvidia/gpus/"
 #define BUS "sys/bus/pci/devices/"

@@ -3,7 +3,7 @@
 #include "suite.h"
 
 #include "core/node/network.h"
-#include "explain/pci.h"
+#include "explain/topology.h"
 
 struct port_case {
 	const char *name;

@@ -10,7 +10,7 @@
 #include <sys/un.h>
 
 #include "core/base/fs.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 /* ---- what is made ---- */
 

@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "core/base/fs.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 /* A pipe that holds len bytes and then ends; at most 64 KiB, which is what a pipe holds. */
 static int filled_pipe(size_t len)

@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "doctor/target/target.h"
-#include "explain/files.h"
+#include "lib/files.h"
 
 #define ID "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 #define OURS "4026531840"

@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "admin/removal/removal.h"
+#include "core/base/fs.h"
+#include "core/base/names.h"
+#include "core/base/text.h"
+#include "core/spec/spec.h"
+#include "lib/files.h"
+
+#define COMMAND_LINE_MAX (64 * 1024)
+#define STATUS_MAX (16 * 1024)
+
+/* What a conmon was told (conmon.8) */
+struct monitor {
+	const char *id;
+	const char *runtime;
+	const char *podman; /* the runtime that its podman was told of; NULL */
+};
+
+static bool is_flag(const char *arg, size_t len, const char *name)
+{
+	return strlen(name) == len && memcmp(arg, name, len) == 0;
+}
+
+/* text: a command line of /proc, arguments that end with NUL */
+static struct monitor read_monitor_arguments(const struct fs_text *text)
+{
+	struct monitor monitor = {0};
+	const char *end = text->bytes + text->len;
+	const char *value;
+	bool runtime_follows = false;
+
+	for (const char *arg = text->bytes; arg < end; arg += strlen(arg) + 1) {
+		size_t len = strcspn(arg, "=");
+		bool is_id = is_flag(arg, len, "-c") || is_flag(arg, len, "--cid");
+		bool is_runtime = is_flag(arg, len, "-r") || is_flag(arg, len, "--runtime");
+		bool is_exit_arg = is_flag(arg, len, "--exit-command-arg");
+
+		/* The value of --runtime-arg must not be taken for an option. */
+		if (!is_id && !is_runtime && !is_exit_arg && !is_flag(arg, len, "--runtime-arg"))
+			continue;
+		value = arg[len] ? arg + len + 1 : (arg += strlen(arg) + 1);
+		if (value >= end)
+			break;
+		if (is_id)
+			monitor.id = value;
+		if (is_runtime)
+			monitor.runtime = value;
+		if (is_exit_arg && runtime_follows && !monitor.podman)
+			monitor.podman = value;
+		if (is_exit_arg)
+			runtime_follows = strcmp(value, "--runtime") == 0;
+	}
+	return monitor;
+}
+
+/* podman looks a runtime that it knows by name up again each time, and takes the next of
+ * containers.conf: it goes on without us. One that it knows by its path is fixed. */
+static bool is_fixed(const struct monitor *monitor)
+{
+	return !monitor->podman || strchr(monitor->podman, '/');
+}
+
+static void judge_monitor(struct needs *needs, const struct monitor *monitor)
+{
+	if (monitor->id && monitor->runtime && names_shim(monitor->runtime) && is_fixed(monitor))
+		needs_say(
+			needs,
+			"container %.64s runs through %.128s: stop and remove the container first",
+			monitor->id, monitor->runtime);
+}
+
+/* What follows the name of a line; NULL: there is none */
+static const char *find_line(const char *text, const char *name)
+{
+	const char *found = strstr(text, name);
+
+	return found ? found + strlen(name) : NULL;
+}
+
+/*
+ * The root of a container without a user namespace is the node's, and may call itself conmon: its
+ * processes have more than one number, one for each pid namespace from ours on (proc_pid_status in
+ * the kernel's fs/proc/array.c), and a monitor has one. Any user may start a program that is setuid
+ * root by the name conmon: root is its effective user then, and the first of its Uid line, the real
+ * one, is that user.
+ */
+static bool is_of_others(int process)
+{
+	cleanup_arena arena = {0};
+	cleanup_fd fd = fs_open_regular(process, "status");
+	struct fs_text text = {0};
+	struct err ignored;
+	const char *pids;
+	const char *user;
+
+	if (fd < 0 || fs_read_up_to(&arena, fd, STATUS_MAX, "status", &text, &ignored) < 0)
+		return false;
+	pids = find_line(text.bytes, "\nNSpid:\t");
+	user = find_line(text.bytes, "\nUid:\t");
+	return (pids && pids[strspn(pids, "0123456789")] == '\t') ||
+	       (user && !text_starts_with(user, "0\t"));
+}
+
+/* Only processes of the node's root count: it may do all else anyway. */
+static int open_monitor(int proc, const char *pid)
+{
+	cleanup_fd dir = fs_open(proc, pid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
+	char name[32];
+	struct stat st;
+
+	if (dir < 0 || fstat(dir, &st) < 0 || st.st_uid != 0 ||
+	    fs_read_line(dir, "comm", name, sizeof(name)) < 0 || strcmp(name, "conmon") != 0 ||
+	    is_of_others(dir))
+		return -1;
+	return fs_open_regular(dir, "cmdline");
+}
+
+/* fd: its command line */
+static void look_at_process(struct needs *needs, int fd, const char *pid)
+{
+	struct fs_text text;
+	struct monitor monitor;
+	struct err gone;
+
+	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &gone) < 0) {
+		needs->arena->failed |= gone.memory;
+		return;
+	}
+	monitor = read_monitor_arguments(&text);
+	if (text.len > COMMAND_LINE_MAX && (!monitor.id || !monitor.runtime))
+		needs_say(needs,
+			  "/proc/%.20s/cmdline: longer than %d bytes, so it is not known whether "
+			  "this conmon's container needs the shim",
+			  pid, COMMAND_LINE_MAX);
+	judge_monitor(needs, &monitor);
+}
+
+void needs_of_monitors(struct needs *needs)
+{
+	cleanup_dir *dir = needs_open(needs, "proc");
+	const char *pid;
+
+	while ((pid = needs_next(needs, dir, "/proc"))) {
+		cleanup_fd fd = -1;
+
+		if (pid[0] < '1' || pid[0] > '9')
+			continue;
+		fd = open_monitor(dirfd(dir), pid);
+		if (fd >= 0)
+			look_at_process(needs, fd, pid);
+	}
+}
+
+/* ---- CRI-O's pods ---- */
+
+/* The handlers that run the shim, and those that ran it until a drop-in was taken away */
+static bool is_monitor_of_shim(const struct crio *crio, const char *called)
+{
+	const struct crio_handler *found = crio_find_handler(crio, called);
+
+	if (found)
+		return names_shim(found->runtime_path);
+	return names_handler(called);
+}
+
+/* What CRI-O writes into a sandbox's config.json, and keeps there from one start to the next. */
+static void look_at_pod(struct needs *needs, const char *dir, const char *id)
+{
+	static const char *const keys[] = {"io.kubernetes.cri-o.ContainerType",
+					   "io.kubernetes.cri-o.RuntimeHandler",
+					   "io.kubernetes.pod.namespace", "io.kubernetes.pod.name"};
+	cleanup_arena arena = {0};
+	char *path = arena_printf(&arena, "%s/%s/userdata/config.json", dir, id);
+	const struct json_node *annotations;
+	const char *of[4];
+	struct json_document doc;
+
+	if (!needs_read_json(needs, &arena, path, SPEC_SIZE_MAX, &doc))
+		return;
+	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT);
+	for (size_t i = 0; i < 4; i++)
+		of[i] = json_string(&doc, json_get(&doc, annotations, keys[i], JSON_STRING));
+	if (!doc.failed && of[0] && strcmp(of[0], "sandbox") == 0 && of[1] &&
+	    is_monitor_of_shim(&needs->crio, of[1]))
+		needs_say(needs,
+			  "pod %.253s/%.253s runs under CRI-O's handler %.64s (sandbox %.12s): "
+			  "delete the pod first",
+			  of[2] ? of[2] : "?", of[3] ? of[3] : "?", of[1], id);
+}
+
+void needs_of_pods(struct needs *needs)
+{
+	char *path = arena_printf(needs->arena, "%s/overlay-containers", needs->crio.storage);
+	cleanup_dir *dir = needs_open(needs, path);
+	const char *id;
+
+	while ((id = needs_next(needs, dir, path)))
+		look_at_pod(needs, path, id);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Containers of the node that ask, have a device, and lack the memlock limit, whatever the reason:
+ * no entry point was there, it failed, or it is older than the installation. A training job in such
+ * a container fails hours later, on one rank. Those that the policy denies are a finding of their
+ * own: nothing is broken, but the pod's author has to learn it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "core/base/fs.h"
+#include "core/base/text.h"
+#include "doctor/check/check.h"
+#include "explain/bundle.h"
+#include "explain/explain.h"
+#include "lib/limits.h"
+
+/* Named one by one; of the rest the number is said. */
+#define NAMED_MAX 32
+
+struct scan {
+	const struct doctor *doctor;
+	struct findings *findings;
+	size_t looked_at; /* ask, and have a device */
+	size_t lacking;
+	size_t denied;  /* ask, have a device, and the policy says no */
+	size_t unknown; /* have a device, and it is not known whether they ask */
+};
+
+/* Returns 1 if it is to have the limit or is denied, 0 if neither, -1 if nobody knows. */
+static int decide_about(const struct scan *scan, const struct bundle *bundle,
+			struct container *container)
+{
+	struct err ignored;
+	int status = plan_of_config(scan->doctor, bundle->config, bundle->id, false, container,
+				    &ignored);
+
+	if (status <= 0)
+		return status;
+	return devices_any(&container->devices) &&
+	       (container->plan.decision == DECISION_DENIED ||
+		(container->plan.decision == DECISION_GRANT && container->plan.memlock));
+}
+
+/* One that lacks its limit, or is denied; how: behind "it asks and has DEVICES, " */
+static int add_named(const struct scan *scan, const struct container *container, const char *id,
+		     enum finding_status status, const char *remedy, const char *how)
+{
+	const struct identity *identity = &container->spec.identity;
+	struct arena *arena = scan->findings->arena;
+	const char *count = devices_count_text(&container->devices, arena);
+	const char *name =
+		!identity->name && !identity->pod
+			? arena_printf(arena, "%.12s", container->id)
+			: arena_printf(arena, "%s/%s/%s",
+				       identity->pod_namespace ? identity->pod_namespace : "-",
+				       identity->pod ? identity->pod : "-",
+				       identity->name ? identity->name : "-");
+
+	return !name || !count || !how ? -1
+				       : findings_add(scan->findings, id, name, status, remedy,
+						      "it asks and has %s, %s (container %.12s)",
+						      count, how, container->id);
+}
+
+static int add_lacking(struct scan *scan, const struct container *container,
+		       const struct limits *limits)
+{
+	char have[LIMITS_TEXT_SIZE];
+	char want[LIMITS_TEXT_SIZE];
+
+	if (++scan->lacking > NAMED_MAX)
+		return 0;
+	return add_named(scan, container, "missed", FINDING_FAIL,
+			 "Delete the pod, so that it is created again; --container says more",
+			 arena_printf(scan->findings->arena,
+				      "but its first process has %s (%s) instead of %s",
+				      limits_text(limits->soft, have), limits->where,
+				      limits_text(container->plan.memlock, want)));
+}
+
+static int add_denied(struct scan *scan, const struct container *container)
+{
+	if (++scan->denied > NAMED_MAX)
+		return 0;
+	return add_named(scan, container, "denied", FINDING_WARN,
+			 "Allow it in config.json, or take the annotation from the pod",
+			 arena_printf(scan->findings->arena, "and gets nothing: %s",
+				      container->plan.reason));
+}
+
+/* It is to have the limit. */
+static int add_granted(struct scan *scan, struct container *container, int64_t pid)
+{
+	const char *path = arena_printf(scan->findings->arena, "/proc/%" PRId64 "/limits", pid);
+	struct limits limits;
+
+	scan->looked_at++;
+	if (!path)
+		return -1;
+	limits = limits_read(&container->arena, scan->doctor->node.root, path);
+	return limits.known && limits.soft < container->plan.memlock
+		       ? add_lacking(scan, container, &limits)
+		       : 0;
+}
+
+static int look_at_bundle(void *context, const struct bundle *bundle)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct scan *scan = context;
+
+	container.id = bundle->id;
+	if (!bundle->config ||
+	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
+		return 0;
+	if (decide_about(scan, bundle, &container) <= 0) {
+		scan->unknown += container.doubt && devices_any(&container.devices);
+		return 0;
+	}
+	if (container.plan.decision == DECISION_DENIED)
+		return add_denied(scan, &container);
+	return add_granted(scan, &container, bundle->pid);
+}
+
+static int add_denied_sum(const struct scan *scan)
+{
+	if (scan->denied > NAMED_MAX)
+		return findings_add(scan->findings, "denied", NULL, FINDING_WARN,
+				    "Allow them in config.json, or remove the annotation",
+				    "%zu more containers are denied", scan->denied - NAMED_MAX);
+	return scan->denied
+		       ? 0
+		       : findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
+				      "no container that asks and has an RDMA device is denied");
+}
+
+static int add_sum(const struct scan *scan)
+{
+	if (scan->lacking > NAMED_MAX)
+		return findings_add(scan->findings, "missed", NULL, FINDING_FAIL,
+				    "Delete their pods, so that they are created again",
+				    "%zu more containers lack their limit",
+				    scan->lacking - NAMED_MAX);
+	if (scan->lacking)
+		return 0;
+	if (scan->unknown)
+		return findings_add(
+			scan->findings, "missed", NULL, FINDING_UNCHECKED,
+			"oci-rdma-doctor --container ID says for each how to find out",
+			"containers of containerd with an RDMA device, of which it is not known "
+			"whether they ask: %zu; each of %zu others has its limit",
+			scan->unknown, scan->looked_at);
+	return findings_add(
+		scan->findings, "missed", NULL, FINDING_OK, NULL,
+		"of the node's containers %zu ask and have an RDMA device; each has its limit",
+		scan->looked_at);
+}
+
+int check_missed(const struct doctor *doctor, struct findings *findings)
+{
+	struct scan scan = {.doctor = doctor, .findings = findings};
+
+	/* A container that is examined by itself has the finding plan_memlock. */
+	if (doctor->target.id || doctor->target.pid)
+		return 0;
+	return bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||
+			       add_sum(&scan) < 0 || add_denied_sum(&scan) < 0
+		       ? -1
+		       : 0;
+}

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* oci-rdma-hook's own config.json, or that of a plugin in a container; the shim's runtimes */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "admin/installation/installation.h"
+#include "core/base/fs.h"
+#include "core/policy/policy.h"
+#include "doctor/check/check.h"
+#include "lib/files.h"
+#include "lib/nri_status.h"
+
+/* The root directory of the NRI plugin, if it runs in a container: the policy there is a
+ * ConfigMap's. Negative: no plugin, or it has the node's. */
+static int open_plugin(const struct doctor *doctor)
+{
+	const struct node *node = &doctor->node;
+	cleanup_arena arena = {0};
+	struct nri_status status;
+	struct err ignored;
+	char path[64];
+	cleanup_fd root = -1;
+
+	if (doctor->options.common.config ||
+	    nri_status_find(&arena, node->root, node->recorded, &status, &ignored) < 0 ||
+	    status.state < NRI_UNCONNECTED)
+		return -1;
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
+	/* A magic link, but in a recorded tree a directory */
+	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
+	return root < 0 || fs_same_file(root, node->root) ? -1 : take_fd(&root);
+}
+
+static int add_plugins(struct findings *findings, int plugin)
+{
+	struct config config;
+	struct err why;
+
+	if (config_load(findings->arena, plugin, NULL, &config, &why) < 0)
+		return findings_add(findings, "policy", "the NRI plugin's", FINDING_FAIL,
+				    "Correct the ConfigMap of its DaemonSet", "%s", why.text);
+	return findings_add(findings, "policy", "the NRI plugin's", FINDING_OK, NULL,
+			    "valid, opt in by %s (%s in its container: a ConfigMap's)",
+			    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
+}
+
+int check_policy(const struct doctor *doctor, struct findings *findings)
+{
+	cleanup_fd plugin = open_plugin(doctor);
+	struct config config;
+	struct err why;
+
+	if (plugin >= 0 && !tree_exists(doctor->node.root, CONFIG_PATH))
+		return add_plugins(findings, plugin);
+	if (config_load(findings->arena, doctor->node.root, doctor->options.common.config, &config,
+			&why) < 0)
+		return findings_add(findings, "policy", NULL, FINDING_FAIL,
+				    "Correct it: until then no container is granted anything", "%s",
+				    why.text);
+	if (config_check(&config, &why) < 0 ||
+	    runtimes_check(findings->arena, doctor->node.root, &why) < 0)
+		return findings_add(findings, "policy", NULL, FINDING_WARN,
+				    "Correct it, then check it: oci-rdma-admin --check-config",
+				    "%s", why.text);
+	if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
+		return findings_add(findings, "policy", NULL, FINDING_OK, NULL,
+				    "there is no /%s, so that the defaults apply (opt in by "
+				    "annotation, unlimited memlock)",
+				    CONFIG_PATH);
+	return findings_add(findings, "policy", NULL, FINDING_OK, NULL, "valid, opt in by %s (%s)",
+			    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
+}

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "core/base/clock.h"
+#include "core/base/fs.h"
+#include "core/base/text.h"
+#include "core/container/container.h"
+#include "core/process/process.h"
+#include "core/record/record.h"
+#include "core/report/report.h"
+#include "lib/files.h"
+#include "lib/limits.h"
+#include "nri/missed.h"
+#include "nri/session.h"
+
+#define WAY_IN "nri"
+#define CGROUP_SIZE_MAX (64 * 1024)
+#define CONTAINER_STOPPED 4
+
+/* A container that is looked at */
+struct looked {
+	const struct options *options;
+	const Nri__Container *told;
+	struct container *container; /* its spec is read */
+	int root;                    /* the sysroot */
+	bool starts;                 /* it is about to start; else it runs */
+	struct record record;        /* of an earlier decision */
+	char cgroup[CGROUP_PATH_SIZE];
+};
+
+/* ---- what its limit is ---- */
+
+static bool is_its_process(const struct looked *one, int64_t pid)
+{
+	char path[64];
+	struct fs_text text;
+
+	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
+	return pid > 1 &&
+	       tree_read(&one->container->arena, one->root, path, CGROUP_SIZE_MAX, &text) == 0 &&
+	       cgroup_names(text.bytes, one->container->id);
+}
+
+/* *ret_limits: of its first process; not known if that cannot be seen. */
+static bool has_limit(const struct looked *one, struct limits *ret_limits)
+{
+	const struct plan *plan = &one->container->plan;
+	/* containerd does not say the process of one that is about to start. */
+	int64_t pid = one->told->pid ? one->told->pid : cgroup_first(one->root, one->cgroup);
+	char path[64];
+
+	*ret_limits = (struct limits){0};
+	if (is_its_process(one, pid)) {
+		(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/limits", pid);
+		*ret_limits = limits_read(&one->container->arena, one->root, path);
+	}
+	if (ret_limits->known)
+		return ret_limits->soft >= plan->memlock;
+	/* Its process has not begun, has ended, or is in a pid namespace that the plugin does not
+	 * see. The limits that containerd 2.3 and CRI-O 1.36 tell are those of the spec, by which
+	 * the process begins. */
+	return !plan->adds_rlimit;
+}
+
+/* ---- what is said of it ---- */
+
+#define WHEN "created while no plugin was connected: "
+#define RECREATE "delete the pod, so that it is created again"
+
+/* Whether this process may raise a limit that far. Returns 0, or -1 with the reason. */
+static int may_raise(uint64_t bytes, struct err *err)
+{
+	uint64_t max = own_memlock_max();
+
+	if (!max || max >= bytes)
+		return 0;
+	return err_set(err,
+		       "RLIMIT_MEMLOCK cannot be raised above %llu bytes: that needs "
+		       "CAP_SYS_RESOURCE on the node, which this process does not have",
+		       (unsigned long long)max);
+}
+
+static int mend(struct looked *one, struct err *err)
+{
+	uint64_t memlock = one->container->plan.memlock;
+	const char *reason;
+	size_t n;
+
+	if (may_raise(memlock, err) < 0 ||
+	    cgroup_mend(one->root, one->cgroup, memlock, &n, err) < 0)
+		return err_prefix(err, "on_missed \"mend\"");
+	reason =
+		arena_printf(&one->container->arena,
+			     WHEN "the memlock limit of its %zu processes is raised; an exec has "
+				  "the engine's limit, and no variable is set: for these " RECREATE,
+			     n);
+	reason = reason ? reason : WHEN;
+	(void)remember(one->options, one->container, RECORD_MENDED, reason, WAY_IN);
+	(void)log_reason(one->container, LOG_WARNING, record_result_names[RECORD_MENDED], reason,
+			 WAY_IN);
+	return 0;
+}
+
+static enum look_result be_missed(struct looked *one, const struct limits *limits)
+{
+	struct container *container = one->container;
+	char limit[LIMITS_TEXT_SIZE];
+	struct err problem = {0};
+	const char *reason;
+
+	if (container->config.on_missed == MISSED_MEND && mend(one, &problem) == 0)
+		return LOOK_NOTHING;
+	/* Once, however often the plugin connects: an event of the pod has the record's time. */
+	if (one->record.result == RECORD_MISSED)
+		return LOOK_NOTHING;
+	reason = arena_printf(
+		&container->arena, WHEN "%s%s; %s%s" RECREATE,
+		limits->known
+			? "the memlock limit of its first process is "
+			: "no plugin has decided about it, and its limit cannot be seen from here "
+			  "(a DaemonSet without hostPID, not started yet, or ended)",
+		limits->known ? limits_text(limits->soft, limit) : "", problem.text,
+		problem.text[0] ? "; " : "");
+	reason = reason ? reason : WHEN;
+	/* If no record can be written, that there is none does not show that nobody decided. A low
+	 * limit does, and that one starts without its variables. */
+	if (remember(one->options, container, RECORD_MISSED, reason, WAY_IN) < 0 &&
+	    !limits->known && !(one->starts && container->plan.n_settings))
+		return LOOK_UNSEEN;
+	(void)log_reason(container, LOG_WARNING, record_result_names[RECORD_MISSED], reason,
+			 WAY_IN);
+	return one->starts && container->config.on_missed == MISSED_REFUSE ? LOOK_REFUSED
+									   : LOOK_NOTHING;
+}
+
+/* ---- the decision ---- */
+
+/*
+ * A plugin's record comes before its answer. So of its grant only the variables show that the
+ * runtime took it: it reads no answer of a plugin that was killed in between, or that it has given
+ * up. An engine names a container with the environment as adjusted (CRI-O
+ * server/container_create.go adjusts it before SetSpec; containerd keeps the spec that it has
+ * adjusted).
+ */
+static bool has_settings(const struct looked *one)
+{
+	for (size_t i = 0; i < one->record.settings.n; i++) {
+		if (!spec_getenv(&one->container->spec, one->record.settings.item[i].name))
+			return false;
+	}
+	return true;
+}
+
+/* Whether a plugin that was connected has decided about it, and has said what it got. What that
+ * plugin gave may have been lowered by the container itself since. */
+static bool is_decided(struct looked *one)
+{
+	struct container *container = one->container;
+	struct err err;
+
+	if (record_read(&container->arena, one->root, container->id, &one->record, &err) <= 0)
+		return false;
+	switch (one->record.result) {
+	case RECORD_GRANTED:
+		/* Hook and shim record what they have done, and their variables may be in
+		 * /etc/nccl.conf. */
+		return strcmp(one->record.entry_point, WAY_IN) != 0 || has_settings(one);
+	case RECORD_MISSED:
+		/* At its start, which both plugins hear of, it was said by the other one. */
+		return one->starts;
+	default:
+		return true;
+	}
+}
+
+/* Without a device that is proven, or if it does not ask, there was nothing to miss. */
+static enum look_result decide(struct looked *one)
+{
+	struct container *container = one->container;
+	const struct plan *plan = &container->plan;
+	struct limits limits;
+	struct err err;
+	int status = container_find(container, one->options, &err);
+
+	if (status > 0)
+		status = container_plan(container, &err);
+	if (status < 0) {
+		log_failure(container, err.text, WAY_IN);
+		return LOOK_UNSEEN;
+	}
+	if (plan->decision != DECISION_GRANT)
+		return LOOK_NOTHING;
+	/* Without a record, but another plugin's variables are there: it could not write one. */
+	if (one->starts && plan->n_settings && !plan->new_settings)
+		return LOOK_NOTHING;
+	if (!has_limit(one, &limits))
+		return be_missed(one, &limits);
+	if (one->record.result == RECORD_MISSED)
+		(void)remember(one->options, container, RECORD_MENDED,
+			       WHEN "others have raised its memlock limit", WAY_IN);
+	return LOOK_NOTHING;
+}
+
+static enum look_result look_at(struct looked *one)
+{
+	one->container->id = one->container->spec.identity.id;
+	if (!one->container->id)
+		return LOOK_NOTHING;
+	cgroup_find(one->root, one->container->spec.cgroups_path, one->cgroup);
+	one->container->cgroup = one->cgroup;
+	return is_decided(one) ? LOOK_NOTHING : decide(one);
+}
+
+enum look_result look_at_start(const struct options *options, const Nri__Container *told,
+			       struct container *container)
+{
+	struct err err;
+	cleanup_fd root = tree_open_root(options->sysroot, &err);
+	struct looked one = {.options = options,
+			     .told = told,
+			     .container = container,
+			     .root = root,
+			     .starts = true};
+
+	return look_at(&one);
+}
+
+/* ---- all that run ---- */
+
+static bool has_id(const struct message *pod, const char *id)
+{
+	struct message left = *pod;
+	struct field field;
+
+	while (field_next(&left, &field) > 0) {
+		if (field.number == 1)
+			return field.bytes.len == strlen(id) &&
+			       memcmp(field.bytes.bytes, id, field.bytes.len) == 0;
+	}
+	return false;
+}
+
+static const Nri__PodSandbox *find_pod(const struct known *known, struct arena *arena,
+				       const char *id)
+{
+	for (size_t i = 0; i < known->n; i++) {
+		const struct field *item = &known->items[i];
+
+		if (item->number == SYNCHRONIZE_POD && has_id(&item->bytes, id))
+			return message_unpack(arena, &nri__pod_sandbox__descriptor, &item->bytes);
+	}
+	return NULL;
+}
+
+/* Returns the container's id, in the arena; NULL: it cannot be read. */
+static const char *look_at_known(const struct look *look, struct arena *arena, int root,
+				 const struct message *message, enum look_result *ret_result)
+{
+	cleanup_container container = CONTAINER_NONE;
+	struct looked one = {.options = look->options, .container = &container, .root = root};
+	const Nri__PodSandbox *pod;
+	struct err err;
+
+	container.what = "Synchronize";
+	*ret_result = LOOK_UNSEEN;
+	one.told = message_unpack(arena, &nri__container__descriptor, message);
+	if (!one.told) {
+		log_event(LOG_WARNING, "Synchronize: a container is not looked at: its message is "
+				       "cut, or larger than there is room for");
+		return NULL;
+	}
+	/* Most are none of ours, which they say without their pod. */
+	if (message_spec(&container.arena, NULL, one.told, &container.spec, &err) < 0)
+		return one.told->id;
+	*ret_result = LOOK_NOTHING;
+	if (one.told->state == CONTAINER_STOPPED || !container_may_matter(&container))
+		return one.told->id;
+	pod = find_pod(look->known, arena, one.told->pod_sandbox_id);
+	/* A pod that is lost had annotations. */
+	if ((!pod && look->known->lost) ||
+	    message_spec(&container.arena, pod, one.told, &container.spec, &err) < 0)
+		*ret_result = LOOK_UNSEEN;
+	else
+		*ret_result = look_at(&one);
+	return one.told->id;
+}
+
+static void forget(int dir, const struct record_entry *entry, const char *engine)
+{
+	cleanup_arena arena = {0};
+	struct record record;
+	struct err ignored;
+
+	if (clock_ms() - entry->clock >= RECORD_NEW_MS &&
+	    record_load(&arena, dir, entry->file, &record, &ignored) == 1 && record.engine &&
+	    strcmp(record.engine, engine) == 0)
+		(void)unlinkat(dir, entry->file, 0);
+}
+
+void look_at_all(void *context, int out)
+{
+	const struct look *look = context;
+	const struct known *known = look->known;
+	enum look_result result;
+	cleanup_arena records = {0};
+	bool whole = !known->lost;
+	uint64_t unseen = 0;
+	struct record_entry *gone; /* records of containers that the engine does not name */
+	struct err err;
+	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
+	cleanup_fd dir = trust_open_dir(root, RECORD_DIR, &err);
+	int n = dir < 0 ? 0 : record_list(&records, dir, false, &gone);
+
+	for (size_t item = 0; item < known->n; item++) {
+		cleanup_arena arena = {0};
+		const char *id;
+
+		if (known->items[item].number != SYNCHRONIZE_CONTAINER)
+			continue;
+		id = look_at_known(look, &arena, root, &known->items[item].bytes, &result);
+		whole &= id != NULL;
+		for (int i = 0; i < n; i++) {
+			if (id && gone[i].id && strcmp(gone[i].id, id) == 0)
+				gone[i].id = NULL;
+		}
+		unseen += result == LOOK_UNSEEN;
+	}
+	for (int i = 0; whole && look->options->engine && i < n; i++) {
+		if (gone[i].id)
+			forget(dir, &gone[i], look->options->engine);
+	}
+	(void)fs_write(out, &unseen, sizeof(unseen));
+}
