@@ -25,6 +25,8 @@
 
 struct container;
 
+#define WAY_IN "nri" /* as lines and records name this entry point */
+
 /* ---- a look at one, or at all (missed_check.c) ---- */
 
 /* Of one that is missed the log and its record tell. */

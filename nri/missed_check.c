@@ -17,7 +17,6 @@
 #include "nri/missed.h"
 #include "nri/session.h"
 
-#define WAY_IN "nri"
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define CONTAINER_STOPPED 4
 

@@ -169,7 +169,7 @@ static int exchange(struct plugin *plugin, short events, struct err *err)
 	plugin->hung_up = events & POLLHUP;
 	if (!plugin->session.out.len) {
 		n = link_read(plugin->fd, bytes, sizeof(bytes), err);
-		if (n < 0 || session_read(&plugin->session, bytes, (size_t)n, err) < 0 ||
+		if (n < 0 || mux_read(&plugin->session.mux, bytes, (size_t)n, err) < 0 ||
 		    answer_all(plugin, err) < 0)
 			return -1;
 	}
@@ -369,13 +369,13 @@ int plugin_run(const struct nri_options *options)
 				    .instance = options->instance,
 				    .lock = -1},
 			   .metrics_path = options->metrics,
-			   .children = &plugin.children},
+			   .children = &plugin.children,
+			   .ready_at = clock_ms() + READY_PATIENCE_MS},
 		.missed = {.child.in = -1,
 			   .unseen = &plugin.report.status.unseen,
 			   .children = &plugin.children},
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
-	report_begin(&plugin.report);
 	log_as_daemon(NRI_NAME);
 	/* systemd says that the unit has failed. A pod is not ready instead, so that its
 	 * predecessor stays, and its engine would not start a launched plugin again. */

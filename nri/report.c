@@ -125,10 +125,6 @@ void status_remove(struct status_file *file)
 
 /* ---- the files ---- */
 
-/* systemd holds back what is ordered behind the unit, as the kubelet, until it hears READY=1: for
- * that long only. The runtime's own patience with a plugin that registers is as long. */
-#define READY_PATIENCE_MS 5000
-
 /* It is written again even if nothing has changed: by its age a plugin that hangs is known, and
  * that is how a file that somebody has removed comes back. */
 static void write_status(struct report *report)
@@ -138,6 +134,7 @@ static void write_status(struct report *report)
 
 	report->metrics_due |= report->changed;
 	report->changed = false;
+	report->status.pid = getpid();
 	report->status.alive_ms = clock_ms();
 	status = status_write(&report->file, &report->status, &err);
 	if (status < 0 && !report->failed)
@@ -211,12 +208,6 @@ static void write_now(struct report *report)
 }
 
 /* ---- what it says ---- */
-
-void report_begin(struct report *report)
-{
-	report->status.pid = getpid();
-	report->ready_at = clock_ms() + READY_PATIENCE_MS;
-}
 
 static void keep_name(char *to, const char *from)
 {

@@ -57,6 +57,9 @@ void status_remove(struct status_file *file);
 /* ---- the report ---- */
 
 #define REPORT_NAME_SIZE 64
+/* systemd holds back what is ordered behind the unit, as the kubelet, until it hears READY=1: for
+ * that long only. The runtime's own patience with a plugin that registers is as long. */
+#define READY_PATIENCE_MS 5000
 
 struct report {
 	struct status_file file;
@@ -80,9 +83,6 @@ struct report {
 
 	int64_t ready_at; /* READY=1 is said, connected or not; INT64_MAX: it was */
 };
-
-/* Fills what is not set yet. */
-void report_begin(struct report *report);
 
 /* The runtime's name and version, which report_connected() names */
 void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime);

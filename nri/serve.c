@@ -13,8 +13,6 @@
 #include "core/report/report.h"
 #include "nri/missed.h"
 
-#define WAY_IN "nri"
-
 /* ---- in the child: one that is to be created ---- */
 
 struct work {

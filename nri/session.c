@@ -121,21 +121,13 @@ static bool is(const struct message *name, const char *text)
 
 enum { FIELD_SERVICE = 1, FIELD_METHOD = 2, FIELD_PAYLOAD = 3, FIELDS };
 
-/*
- * A runtime sends what was subscribed to. A method that is unknown here is UNIMPLEMENTED: since NRI
- * 0.12 a runtime then sends the event as StateChange, which every plugin has.
- */
-static int refuse_unknown(struct arena *arena, struct call *call)
-{
-	return message_refusal(arena, TTRPC_UNIMPLEMENTED, "not implemented", &call->response);
-}
-
 static int read_call(struct session *session, struct arena *arena, struct call *call)
 {
 	struct message parts[FIELDS] = {{0}}; /* if one occurs twice, the last one holds */
 	struct message left = call->message.body;
 	const struct message *method = &parts[FIELD_METHOD];
 	const struct message *payload = &parts[FIELD_PAYLOAD];
+	bool known;
 	struct field field;
 	int status;
 
@@ -143,21 +135,23 @@ static int read_call(struct session *session, struct arena *arena, struct call *
 		if (field.number < FIELDS && field.bytes.bytes)
 			parts[field.number] = field.bytes;
 	}
-	if (!is(&parts[FIELD_SERVICE], SERVICE ".Plugin"))
-		return refuse_unknown(arena, call);
-	if (is(method, "Configure"))
+	known = is(&parts[FIELD_SERVICE], SERVICE ".Plugin");
+	if (known && is(method, "Configure"))
 		return read_configure(arena, payload, call);
-	if (is(method, "Synchronize"))
+	if (known && is(method, "Synchronize"))
 		return read_synchronize(session, arena, payload, status == 0, call);
-	if (is(method, "CreateContainer"))
+	if (known && is(method, "CreateContainer"))
 		call->kind = CALL_CREATE;
-	if (is(method, "StartContainer"))
+	else if (known && is(method, "StartContainer"))
 		call->kind = CALL_START;
+	else if (!known || !is(method, "StateChange"))
+		/* Since NRI 0.12 the runtime then sends the event as StateChange. */
+		return message_refusal(arena, TTRPC_UNIMPLEMENTED, "not implemented",
+				       &call->response);
 	/* Cut behind its container, it may lack the pod's annotations. */
-	if ((call->kind != CALL_OTHER || is(method, "StateChange")) && status == 0)
+	if (status == 0)
 		read_container(arena, payload, call);
-	return call->kind == CALL_OTHER && !is(method, "StateChange") ? refuse_unknown(arena, call)
-								      : 0;
+	return 0;
 }
 
 /* The runtime's answer to our registration; any other is none of ours. */
@@ -199,11 +193,6 @@ int session_begin(struct session *session, struct err *err)
 	    ttrpc_write(&session->out, MUX_RUNTIME, TTRPC_REQUEST, REGISTRATION, &message) < 0)
 		return no_room(err);
 	return 0;
-}
-
-int session_read(struct session *session, const unsigned char *bytes, size_t len, struct err *err)
-{
-	return mux_read(&session->mux, bytes, len, err);
 }
 
 static void consume(struct buffer *stream, const struct ttrpc *message)

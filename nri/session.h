@@ -3,8 +3,8 @@
  * The course of one connection: register, be configured, be synchronized, then answer for each
  * container. Bytes come in, bytes go out; there is no I/O and no policy here.
  *
- *   session_read(what the socket says), then while session_next() returns 1: set .response if the
- *   container is to get something, session_answer(); send .out
+ *   mux_read(&session.mux, what the socket says), then while session_next() returns 1: set
+ * .response if the container is to get something, session_answer(); send .out
  *
  * Whatever the runtime says, the answer fails nothing: it is empty if a method or message is not
  * understood. Only what is no NRI at all ends the connection.
@@ -74,9 +74,6 @@ struct call {
 
 /* Says who we are. Returns 0, or -1 without memory. */
 int session_begin(struct session *session, struct err *err);
-
-/* What was read, as of mux_read(). Returns 0, or -1 if the connection is of no more use. */
-int session_read(struct session *session, const unsigned char *bytes, size_t len, struct err *err);
 
 /* The next request, which lives in the arena. Returns 1, 0 if none is there whole, or -1 if the
  * connection is of no more use. */

@@ -89,7 +89,7 @@ static int play(struct story *story, const uint8_t *data, size_t size, size_t st
 	for (size_t place = 0; place < size; place += step) {
 		size_t n = size - place < step ? size - place : step;
 
-		if (session_read(&story->session, data + place, n, &err) < 0 ||
+		if (mux_read(&story->session.mux, data + place, n, &err) < 0 ||
 		    answer_all(story, &err) < 0) {
 			(void)fuzz_failed(&err);
 			return -1;

@@ -83,7 +83,7 @@ static inline int hear(struct story *story, const unsigned char *bytes, size_t l
 
 	for (size_t at = 0, n; status == 0 && at < len; at += n) {
 		n = len - at < MUX_READ_MAX ? len - at : MUX_READ_MAX;
-		status = session_read(&story->session, (unsigned char *)copy + at, n, err);
+		status = mux_read(&story->session.mux, (unsigned char *)copy + at, n, err);
 	}
 	free(copy);
 	while (status == 0 &&
