@@ -203,6 +203,6 @@ void rccl_conf_link(int root)
 
 	/* This fails if the image has the file, which then stays. After any other failure RCCL
 	 * chooses by itself. */
-	if (etc < 0 || symlinkat(NAME, etc, "rccl.conf") < 0)
-		return;
+	if (etc >= 0)
+		(void)!symlinkat(NAME, etc, "rccl.conf");
 }

@@ -88,7 +88,6 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 {
 	const struct spec *spec = &container->spec;
 	const char *lines = plan_nccl_lines(&container->arena, &container->plan);
-
 	int status;
 
 	if (!lines)
@@ -243,9 +242,7 @@ static int serve_bundle(struct run *run)
  */
 static bool is_over(struct run *run)
 {
-	const char *status = run->state.status;
-
-	return run->outcome.repeats && status && strcmp(status, "running") == 0 &&
+	return run->outcome.repeats && text_is(run->state.status, "running") &&
 	       caller_is_crun(&run->container.arena, getppid());
 }
 

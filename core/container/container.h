@@ -86,7 +86,8 @@ int container_plan(struct container *container, struct err *err);
 bool container_names_device(const struct container *container);
 bool container_names_request(const struct container *container);
 
-/* ---- devices of few containers (container_devices.c): if there is no memory, only the arena says so ---- */
+/* ---- devices of few containers (container_devices.c): without memory, only the arena says so ----
+ */
 
 /* Looks the number up, and warns of a device that looks like verbs, and is none */
 void container_find_number(struct container *container, const struct spec_device *device);

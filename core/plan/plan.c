@@ -189,8 +189,6 @@ int plan_fill(const struct planning *p, struct err *err)
 	struct plan *plan = p->plan;
 
 	plan->nccl_conf_mounted = mount != NULL;
-	if (!plan_gives(plan))
-		return 0;
 	/* A denial's reason says so. */
 	if (p->spec->identity.doubt)
 		plan_warn(p, "identity_unknown",

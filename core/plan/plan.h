@@ -106,8 +106,8 @@ struct planning {
  */
 int plan_decide(const struct planning *p, struct err *err);
 
-/* Completes a plan that was decided from the same facts, and adds its warnings; all of it lives in
- * the arena. Both return 0, or -1 without memory. */
+/* Completes a plan that gives something and was decided from the same facts, and adds its warnings;
+ * all of it lives in the arena. Both return 0, or -1 without memory. */
 int plan_fill(const struct planning *p, struct err *err);
 
 /* "grant", "tcp", "none", "denied" */

@@ -238,8 +238,7 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	config->on_missed = get_word(doc, root, "on_missed", WORDS("report", "mend", "refuse"));
 	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
 	config->amend_seccomp = get_word(doc, root, "seccomp", WORDS("warn", "amend"));
-	if (extra)
-		extra_read(doc, extra, config);
+	extra_read(doc, extra, config);
 }
 
 /* ---- the file ---- */
@@ -268,8 +267,7 @@ int config_read(struct arena *arena, const struct fs_text *text, const char *wha
 	if (json_parse(&doc, arena, what, text->bytes, text->len, JSON_COMMENTS, err) < 0)
 		return -1;
 	config.path = what;
-	if (json_expect(&doc, doc.root, JSON_OBJECT))
-		read_keys(&doc, doc.root, &config);
+	read_keys(&doc, doc.root, &config);
 	if (doc.failed)
 		return -1;
 	*ret_config = config;
@@ -288,9 +286,7 @@ int config_load(struct arena *arena, int sysroot, const char *path, struct confi
 		*ret_config = config_defaults();
 		return 0;
 	}
-	if (fd < 0)
-		return -1;
-	if (fs_read_regular(arena, fd, CONFIG_SIZE_MAX, what, &text, err) < 0)
+	if (fd < 0 || fs_read_regular(arena, fd, CONFIG_SIZE_MAX, what, &text, err) < 0)
 		return -1;
 	return config_read(arena, &text, what, ret_config, err);
 }

@@ -216,7 +216,6 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 	cleanup_arena arena = {0};
 	struct record copy = *record;
 	cleanup_fd dir = trust_make_dir(sysroot, RECORD_DIR, err);
-
 	cleanup_fd lock = dir < 0 ? -1 : take_lock(dir, err);
 
 	if (dir < 0)

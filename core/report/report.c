@@ -252,15 +252,6 @@ void outcome_fail(const struct container *container, bool has_device, struct out
 	outcome->reason = outcome->err.text;
 }
 
-static void fail_step(struct container *container, struct outcome *outcome)
-{
-	struct err ignored;
-
-	/* The config says whether the container must fail, and may not have been read yet. */
-	(void)container_load_config(container, outcome->options, &ignored);
-	outcome_fail(container, may_have_device(container, outcome), outcome);
-}
-
 /* ---- an outcome ---- */
 
 bool outcome_if_late(const struct container *container, const struct outcome *outcome)
@@ -274,7 +265,11 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 	const struct plan *plan = &container->plan;
 
 	if (status < 0) {
-		fail_step(container, outcome);
+		struct err ignored;
+
+		/* The config says whether it must fail, and may not have been read yet. */
+		(void)container_load_config(container, outcome->options, &ignored);
+		outcome_fail(container, may_have_device(container, outcome), outcome);
 	} else {
 		outcome->result = plan_gives(plan)                    ? RECORD_GRANTED
 				  : plan->decision == DECISION_DENIED ? RECORD_DENIED

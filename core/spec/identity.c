@@ -98,8 +98,7 @@ static bool made_by_crio(const struct told *told, const struct spec *spec)
 {
 	const char *id = cgroup_id(spec->cgroups_path, "crio");
 
-	return told->manager && strcmp(told->manager, "cri-o") == 0 && id && told->crio.id &&
-	       strcmp(id, told->crio.id) == 0;
+	return text_is(told->manager, "cri-o") && id && text_is(told->crio.id, id);
 }
 
 /* podman always leaves io.container.manager. */
@@ -145,7 +144,7 @@ struct identity identity_read(struct json_document *doc, const struct json_node 
 		identity = (struct identity){.doubt = doubt};
 	identity.kubernetes = containerd || labels || told.crio.id;
 	/* A forged mark only costs its author the grant. */
-	identity.sandbox = (told.crio_type && strcmp(told.crio_type, "sandbox") == 0) ||
-			   (told.containerd_type && strcmp(told.containerd_type, "sandbox") == 0);
+	identity.sandbox =
+		text_is(told.crio_type, "sandbox") || text_is(told.containerd_type, "sandbox");
 	return identity;
 }

@@ -142,14 +142,6 @@ static enum runtime_command command_of(const char *name)
 	return strcmp(name, "exec") == 0 ? RUNTIME_EXEC : RUNTIME_OTHER;
 }
 
-/* Another runtime may hand the command line on to either. */
-static unsigned runtimes_of(const char *runtime)
-{
-	const char *name = text_base_name(runtime);
-
-	return strcmp(name, "crun") == 0 ? CRUN : strcmp(name, "runc") == 0 ? RUNC : BOTH;
-}
-
 static bool begins_as_option(const char *arg)
 {
 	return arg[0] == '-' && arg[1] != '\0';
@@ -179,7 +171,13 @@ static void read_command(struct runtime_args *args, int argc, char *const *argv)
 void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args)
 {
-	struct runtime_args args = {.runtimes = runtimes_of(runtime)};
+	const char *name = text_base_name(runtime);
+	struct runtime_args args = {
+		/* Another one may hand the command line on to either. */
+		.runtimes = text_is(name, "crun")   ? CRUN
+			    : text_is(name, "runc") ? RUNC
+						    : BOTH,
+	};
 	int i = 1;
 
 	while (i < argc && begins_as_option(argv[i]) && strcmp(argv[i], "--") != 0)

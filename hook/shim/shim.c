@@ -78,7 +78,7 @@ static void use_runtime_log(const struct runtime_args *args)
 		else if (args->runtimes == CRUN && strchr(path, ':'))
 			path = NULL;
 	}
-	tell_runtime_log(path, args->log_format && strcmp(args->log_format, "json") == 0);
+	tell_runtime_log(path, text_is(args->log_format, "json"));
 }
 
 /*
