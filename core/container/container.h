@@ -86,8 +86,7 @@ int container_plan(struct container *container, struct err *err);
 bool container_names_device(const struct container *container);
 bool container_names_request(const struct container *container);
 
-/* ---- devices of few containers (container_devices.c): without memory, only the arena says so ----
- */
+/* ---- devices of few containers (container_devices.c): no memory shows in the arena alone ---- */
 
 /* Looks the number up, and warns of a device that looks like verbs, and is none */
 void container_find_number(struct container *container, const struct spec_device *device);
