@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/admin.h"
+#include "admin/check_config.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -9,11 +9,18 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "admin/check_engines.h"
+#include "admin/engine/crio.h"
+#include "admin/installation/config_check.h"
+#include "admin/installation/hooks_dir.h"
+#include "admin/installation/hooks_file.h"
+#include "admin/results.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/deadline.h"
 #include "core/json/document.h"
+#include "core/policy/policy.h"
 #include "core/policy/runtimes.h"
 #include "lib/files.h"
 #include "lib/trusted_link.h"
@@ -34,23 +41,6 @@ static void free_check(const struct check *check)
 	arena_free(&arena);
 	cleanup_close_fd(&check->place.root);
 	cleanup_close_fd(&check->place.sysroot);
-}
-
-void results_add(struct results *results, const char *what, const char *note,
-		 const struct err *problem, const struct hooks_file *file)
-{
-	struct result result = {.what = what, .note = note};
-	struct result *added;
-
-	if (problem)
-		result.problem =
-			arena_printf(&results->arena, "%s%s%s", problem->text,
-				     problem->more ? "\n" : "", problem->more ? problem->more : "");
-	if (file)
-		result.file = *file;
-	added = arena_push(&results->arena, results->item, results->n, results->room);
-	if (added)
-		*added = result;
 }
 
 /* ---- which of the two a file is ---- */

@@ -1,12 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/admin.h"
+#include "admin/check_engines.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "admin/containerd_handler.h"
+#include "admin/crio_handler.h"
+#include "admin/engine/containerd.h"
+#include "admin/engine/crio.h"
+#include "admin/engine/docker.h"
+#include "admin/engine/engine.h"
+#include "admin/installation/handler.h"
+#include "admin/results.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/policy/policy.h"
 #include "lib/files.h"
 
 /* ---- CRI-O ---- */

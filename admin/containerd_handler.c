@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/admin.h"
+#include "admin/containerd_handler.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "admin/crio_handler.h"
+#include "admin/engine/containerd.h"
+#include "admin/engine/toml.h"
+#include "admin/installation/handler.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
+#include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
 struct rendering {

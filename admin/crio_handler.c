@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/admin.h"
+
+#include "admin/crio_handler.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,6 +9,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "admin/engine/crio.h"
+#include "admin/engine/engine.h"
+#include "admin/engine/program.h"
+#include "admin/engine/toml.h"
+#include "admin/installation/handler.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"

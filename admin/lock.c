@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/admin.h"
+
+#include "admin/lock.h"
 
 #include <errno.h>
 #include <stdio.h>

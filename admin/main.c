@@ -3,7 +3,11 @@
 
 #include <limits.h>
 
-#include "admin/admin.h"
+#include "admin/cdi.h"
+#include "admin/check_config.h"
+#include "admin/containerd_handler.h"
+#include "admin/crio_handler.h"
+#include "admin/lock.h"
 #include "admin/removal/removal.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"

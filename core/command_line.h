@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a command line with getopt_long(3), as far as it is the same for all programs. */
-#ifndef OCI_RDMA_COMMAND_LINE_H
-#define OCI_RDMA_COMMAND_LINE_H
+#ifndef OCI_RDMA_CORE_COMMAND_LINE_H
+#define OCI_RDMA_CORE_COMMAND_LINE_H
 
 #include <getopt.h>
 #include <stdbool.h>

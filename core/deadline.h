@@ -4,8 +4,8 @@
  * hooks.d files, because a hook that the engine kills cannot give its reason. What can hang on a
  * sick node is /sys, a disk, or the journal.
  */
-#ifndef OCI_RDMA_DEADLINE_H
-#define OCI_RDMA_DEADLINE_H
+#ifndef OCI_RDMA_CORE_DEADLINE_H
+#define OCI_RDMA_CORE_DEADLINE_H
 
 #include <stdbool.h>
 

@@ -3,8 +3,8 @@
  * it last, so the environment and a user's own file win, and every process of the container reads
  * it, `exec` included (ncclInitEnv in NCCL's src/misc/param.cc). The image's author controls the
  * root file system, so every look-up stays below the root's descriptor. */
-#ifndef OCI_RDMA_NCCL_CONF_H
-#define OCI_RDMA_NCCL_CONF_H
+#ifndef OCI_RDMA_CORE_NCCL_CONF_H
+#define OCI_RDMA_CORE_NCCL_CONF_H
 
 #include <stdbool.h>
 

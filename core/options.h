@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options that every entry point has: which node is read, and which policy. */
-#ifndef OCI_RDMA_OPTIONS_H
-#define OCI_RDMA_OPTIONS_H
+#ifndef OCI_RDMA_CORE_OPTIONS_H
+#define OCI_RDMA_CORE_OPTIONS_H
 
 #include <stdbool.h>
 

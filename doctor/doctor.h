@@ -10,6 +10,7 @@
 #include "core/node/node.h"
 #include "core/spec/spec.h"
 #include "doctor/doctor_options.h"
+#include "doctor/target/device_files.h"
 #include "doctor/target/target.h"
 #include "explain/claims.h"
 #include "explain/topology.h"

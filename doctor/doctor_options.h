@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the doctor is asked, by its command line. */
-#ifndef OCI_RDMA_DOCTOR_OPTIONS_H
-#define OCI_RDMA_DOCTOR_OPTIONS_H
+#ifndef OCI_RDMA_DOCTOR_DOCTOR_OPTIONS_H
+#define OCI_RDMA_DOCTOR_DOCTOR_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -12,11 +12,16 @@
 #include "core/base/fs.h"
 #include "core/command_line.h"
 #include "doctor/check/check.h"
+#include "doctor/check/check_plan.h"
+#include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
 #include "doctor/doctor_options.h"
-#include "doctor/report/report.h"
+#include "doctor/report/findings_html.h"
+#include "doctor/report/findings_json.h"
+#include "doctor/report/findings_text.h"
 #include "doctor/runner.h"
 #include "doctor/symptom/symptom.h"
+#include "doctor/verbs/registration.h"
 #include "doctor/verbs/verbs.h"
 
 #define EXIT_UNKNOWN 3

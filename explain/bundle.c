@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 #include "explain/bundle.h"
 
 #include <inttypes.h>

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A container by its id: what engines and runtimes leave of it on the node. Read, never asked. */
-#ifndef OCI_RDMA_BUNDLE_H
-#define OCI_RDMA_BUNDLE_H
+#ifndef OCI_RDMA_EXPLAIN_BUNDLE_H
+#define OCI_RDMA_EXPLAIN_BUNDLE_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "core/container/container.h"
 
 /*
  * containerd's own, Docker's own and k3s' directories of bundles, ending with NULL: in each a
@@ -57,34 +56,5 @@ struct state_file {
 
 #define STATE_FILE_CRUN "status"
 #define STATE_FILE_RUNC "state.json"
-
-/* ---- what its config.json does not have (from_record.c) ---- */
-
-/*
- * What is known of a container that config.json does not have. containerd's CRI does not write a
- * pod's annotations into config.json, unless the handler's pod_annotations name them; so it does
- * not show whether the pod asks. The record that an entry point has left shows that.
- */
-
-/* config: path of the config.json. sysroot: a descriptor; recorded: it is not "/". */
-struct recall {
-	int sysroot;
-	bool recorded;
-	const char *config;
-	const char *id; /* the container's, in full */
-};
-
-/*
- * Between reading the spec and explaining the container: reads its record into container->record,
- * and adds the annotations that this has. Without one it sets container->doubt if it cannot be
- * known whether the pod asks. Returns 0 or -1.
- */
-int recall(struct container *container, const struct recall *what, struct err *err);
-
-/*
- * After explaining it: what an entry point decided holds, not what this node's policy would decide
- * now, since the plugin of a DaemonSet has a policy of its own.
- */
-void recall_decision(struct container *container);
 
 #endif

@@ -19,8 +19,8 @@
  *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6,       and its file in SRIOVNETWORK_<d>_RDMA_UVERB or
  *                                              SRIOVNETWORK_<d>_VFIO_DEVICE
  */
-#ifndef OCI_RDMA_CLAIMS_H
-#define OCI_RDMA_CLAIMS_H
+#ifndef OCI_RDMA_EXPLAIN_CLAIMS_H
+#define OCI_RDMA_EXPLAIN_CLAIMS_H
 
 #include "core/base/arena.h"
 #include "core/base/err.h"

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is said of a container's devices although no plan depends on it */
+#include "explain/device_warnings.h"
+
 #include <string.h>
 
 #include "core/base/text.h"
-#include "explain/explain.h"
+#include "core/container/container.h"
+#include "core/node/node.h"
+#include "explain/claims.h"
 
 /* ---- what the environment says of them ---- */
 

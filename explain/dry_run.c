@@ -15,7 +15,9 @@
 #include "explain/bundle.h"
 #include "explain/entry_points.h"
 #include "explain/explain.h"
-#include "explain/report.h"
+#include "explain/from_record.h"
+#include "explain/plan_json.h"
+#include "explain/plan_text.h"
 #include "lib/limits.h"
 
 /* The limits of its first process; not known where none of this pid is in it */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --dry-run: what would be done for a container, shown and not done. */
-#ifndef OCI_RDMA_DRY_RUN_H
-#define OCI_RDMA_DRY_RUN_H
+#ifndef OCI_RDMA_EXPLAIN_DRY_RUN_H
+#define OCI_RDMA_EXPLAIN_DRY_RUN_H
 
 #include "core/options.h"
 

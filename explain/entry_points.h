@@ -4,8 +4,8 @@
  * name for each value the entry point that sets it. Whether they can work is what
  * `oci-rdma-admin --check-config` and the doctor check.
  */
-#ifndef OCI_RDMA_WAYS_H
-#define OCI_RDMA_WAYS_H
+#ifndef OCI_RDMA_EXPLAIN_ENTRY_POINTS_H
+#define OCI_RDMA_EXPLAIN_ENTRY_POINTS_H
 
 #include <stdbool.h>
 

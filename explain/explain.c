@@ -5,6 +5,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "explain/device_warnings.h"
 
 /* ---- what about the node stands in the way of RDMA ---- */
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A container's plan with all that can be known about it, for the dry run and the doctor. */
-#ifndef OCI_RDMA_EXPLAIN_H
-#define OCI_RDMA_EXPLAIN_H
+#ifndef OCI_RDMA_EXPLAIN_EXPLAIN_H
+#define OCI_RDMA_EXPLAIN_EXPLAIN_H
 
 #include "core/container/container.h"
 #include "core/options.h"
@@ -14,15 +14,6 @@
  */
 int container_explain(struct container *container, const struct options *options,
 		      enum rdma_mode *ret_mode, struct err *err);
-
-/*
- * Says which device plugin ordered each device (device->source), by what the environment claims,
- * and warns of claims that are wrong. Returns 0, or -1 without memory; below as well.
- */
-int devices_label(struct container *container, const struct claims *claims);
-
-/* What about the devices' ports stands in the way of RDMA, although they are allocated */
-int ports_warn(struct container *container);
 
 /* What about the node stands in the way of a grant, as warnings. Returns 0, or -1 without memory.
  */

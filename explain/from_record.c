@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "explain/bundle.h"
+
+#include "explain/from_record.h"
 
 #include <fcntl.h>
 #include <string.h>
@@ -7,6 +8,8 @@
 
 #include "core/base/clock.h"
 #include "core/base/fs.h"
+#include "core/container/container.h"
+#include "core/plan/plan.h"
 #include "core/record/record.h"
 #include "lib/nri_status.h"
 

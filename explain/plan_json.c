@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a program reads of a dry run */
+#include "explain/plan_json.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/container/container.h"
 #include "core/json/writer.h"
+#include "core/node/node.h"
+#include "core/plan/plan.h"
 #include "core/record/record.h"
-#include "explain/report.h"
+#include "explain/topology.h"
 
 static void put_identity(yajl_gen gen, const struct container *container)
 {

@@ -1,15 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an administrator reads: who, what and why, from which evidence, and what stands in the way.
  */
+#include "explain/plan_text.h"
+
 #include <inttypes.h>
 #include <string.h>
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/container/container.h"
+#include "core/node/node.h"
+#include "core/plan/plan.h"
 #include "core/policy/policy.h"
 #include "core/record/record.h"
 #include "explain/entry_points.h"
-#include "explain/report.h"
+#include "explain/topology.h"
 
 static const char *dash_if_empty(const char *text)
 {

@@ -4,8 +4,8 @@
  * driver, and which network namespaces see its RDMA devices. Read from sysfs and /proc: no driver
  * library is asked.
  */
-#ifndef OCI_RDMA_PCI_H
-#define OCI_RDMA_PCI_H
+#ifndef OCI_RDMA_EXPLAIN_TOPOLOGY_H
+#define OCI_RDMA_EXPLAIN_TOPOLOGY_H
 
 #include "core/node/pci.h"
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/caller.h"
+
 #include <fcntl.h>
 #include <string.h>
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/process/process.h"
-#include "hook/hook.h"
 
 #define CMDLINE_SIZE_MAX (128 * 1024)
 

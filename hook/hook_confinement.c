@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/hook.h"
+
+#include "hook/hook_confinement.h"
 
 #include <linux/capability.h>
 
 static const struct sock_filter instructions[] = {
 #include "confine/hook.inc"
+
+#include "core/confine/confine.h"
 };
 
 /*

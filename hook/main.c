@@ -8,8 +8,9 @@
 #include "core/base/tell.h"
 #include "core/command_line.h"
 #include "explain/dry_run.h"
-#include "hook/hook.h"
+#include "hook/precreate.h"
 #include "hook/shim/shim.h"
+#include "hook/stage.h"
 
 static const char usage[] =
 	"Usage: oci-rdma-hook [--config FILE] [--sysroot DIR] [--ask] STAGE\n"

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/stage.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
@@ -8,11 +10,14 @@
 #include "core/base/tell.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
+#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/json/document.h"
 #include "core/nccl_conf.h"
 #include "core/process/process.h"
-#include "hook/hook.h"
+#include "core/report/report.h"
+#include "hook/caller.h"
+#include "hook/hook_confinement.h"
 
 #define WHAT "state JSON on stdin"
 

@@ -3,8 +3,8 @@
  * Work that may hang, crash or write nonsense (a driver's files, a driver library, a disk): in a
  * child, with a time limit. The child says what it found in records, through a pipe (fs_write()).
  */
-#ifndef OCI_RDMA_CHILD_H
-#define OCI_RDMA_CHILD_H
+#ifndef OCI_RDMA_LIB_CHILD_H
+#define OCI_RDMA_LIB_CHILD_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files below a root (core/base/fs.h), as tools read and write them that run for no container. */
-#ifndef OCI_RDMA_FILES_H
-#define OCI_RDMA_FILES_H
+#ifndef OCI_RDMA_LIB_FILES_H
+#define OCI_RDMA_LIB_FILES_H
 
 #include "core/base/fs.h"
 

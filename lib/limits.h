@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RLIMIT_MEMLOCK of another process, as /proc/PID/limits has it: no right is needed to read that.
  */
-#ifndef OCI_RDMA_LIMITS_H
-#define OCI_RDMA_LIMITS_H
+#ifndef OCI_RDMA_LIB_LIMITS_H
+#define OCI_RDMA_LIB_LIMITS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -3,8 +3,8 @@
  * Whether an engine listens at its NRI socket. The file stays until the node's next start when NRI
  * has been switched off, so that the file alone says nothing.
  */
-#ifndef OCI_RDMA_NRI_SOCKET_H
-#define OCI_RDMA_NRI_SOCKET_H
+#ifndef OCI_RDMA_LIB_NRI_SOCKET_H
+#define OCI_RDMA_LIB_NRI_SOCKET_H
 
 #include <stdbool.h>
 

@@ -8,8 +8,8 @@
  * holds the lock (fcntl(2)) of a second file as long as it lives: of that the kernel says whether
  * somebody holds it, and who, by the pid that the reader knows.
  */
-#ifndef OCI_RDMA_NRI_STATUS_H
-#define OCI_RDMA_NRI_STATUS_H
+#ifndef OCI_RDMA_LIB_NRI_STATUS_H
+#define OCI_RDMA_LIB_NRI_STATUS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCI_RDMA_RECORDS_H
-#define OCI_RDMA_RECORDS_H
+#ifndef OCI_RDMA_LIB_RECORDS_H
+#define OCI_RDMA_LIB_RECORDS_H
 
 #include "core/record/record.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that grant something, over links (core/base/fs.h: without) */
-#ifndef OCI_RDMA_LINKED_H
-#define OCI_RDMA_LINKED_H
+#ifndef OCI_RDMA_LIB_TRUSTED_LINK_H
+#define OCI_RDMA_LIB_TRUSTED_LINK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,6 +3,8 @@
  * A container's cgroup, where its engine made it: linux.cgroupsPath says that. No name is searched
  * for: any user's systemd makes a cgroup of any name, though not at that place.
  */
+#include "nri/cgroup.h"
+
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -15,7 +17,6 @@
 #include "core/base/fs.h"
 #include "core/process/process.h"
 #include "lib/files.h"
-#include "nri/missed.h"
 
 /* cgroup v1 has a tree for each controller, v2 one for all. */
 #define TOP "sys/fs/cgroup"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/nri.h"
+
+#include "nri/connection.h"
 
 #include <errno.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "nri/wire/ttrpc.h"
 
 int link_connect(const char *path, struct err *err)
 {

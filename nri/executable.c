@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/nri.h"
+
+#include "nri/executable.h"
 
 #include <errno.h>
 #include <fcntl.h>

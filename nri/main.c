@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "core/base/fs.h"
-#include "nri/nri.h"
+#include "nri/nri_check.h"
+#include "nri/nri_options.h"
+#include "nri/plugin.h"
+#include "nri/scrape.h"
 
 int main(int argc, char **argv)
 {

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/metrics.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -6,9 +8,9 @@
 
 #include "core/base/fs.h"
 #include "lib/files.h"
+#include "lib/nri_status.h"
 #include "lib/records.h"
 #include "nri/missed.h"
-#include "nri/report.h"
 
 #define CONTAINERS "oci_rdma_nri_containers"
 #define ANSWER "oci_rdma_nri_answer_seconds"

@@ -10,6 +10,10 @@
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/report/report.h"
+#include "nri/cgroup.h"
+#include "nri/missed_check.h"
+#include "nri/session.h"
+#include "nri/worker.h"
 
 /* ---- the list ---- */
 

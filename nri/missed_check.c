@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/missed_check.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +16,9 @@
 #include "core/report/report.h"
 #include "lib/files.h"
 #include "lib/limits.h"
-#include "nri/missed.h"
+#include "nri/cgroup.h"
+#include "nri/message/message.h"
+#include "nri/message/message_spec.h"
 #include "nri/session.h"
 
 #define CGROUP_SIZE_MAX (64 * 1024)

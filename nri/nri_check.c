@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/nri.h"
+#include "nri/nri_check.h"
 
 #include <fcntl.h>
 #include <inttypes.h>
@@ -18,6 +18,7 @@
 #include "lib/nri_status.h"
 #include "lib/records.h"
 #include "nri/missed.h"
+#include "nri/nri_options.h"
 
 #define ITS_LOG "journalctl -t " NRI_NAME ", or kubectl logs -l app=oci-rdma-nri -c plugin --prefix"
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/nri.h"
+
+#include "nri/nri_confinement.h"
 
 #include <linux/capability.h>
 
@@ -9,6 +10,8 @@ static const struct sock_filter instructions[] = {
 
 static const struct sock_filter scrape_instructions[] = {
 #include "confine/scrape.inc"
+
+#include "core/confine/confine.h"
 };
 
 /*

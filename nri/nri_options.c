@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/nri.h"
+
+#include "nri/nri_options.h"
 
 #include <stdio.h>
 #include <stdlib.h>

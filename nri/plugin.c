@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/nri.h"
+#include "nri/plugin.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -16,7 +16,13 @@
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/report/report.h"
+#include "nri/connection.h"
+#include "nri/executable.h"
 #include "nri/missed.h"
+#include "nri/missed_check.h"
+#include "nri/nri_check.h"
+#include "nri/nri_confinement.h"
+#include "nri/nri_options.h"
 #include "nri/report.h"
 #include "nri/serve.h"
 #include "nri/session.h"

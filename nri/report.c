@@ -22,6 +22,8 @@
 #include "core/record/record.h"
 #include "core/report/report.h"
 #include "lib/child.h"
+#include "nri/message/nri.pb-c.h"
+#include "nri/metrics.h"
 
 /* ---- systemd ---- */
 

@@ -13,23 +13,8 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "lib/nri_status.h"
-#include "nri/message/message.h"
+#include "nri/message/nri.pb-c.h"
 #include "nri/worker.h"
-
-/* ---- metrics, in Prometheus' text format (metrics.c) ---- */
-
-/* They are written as often without a change: that is how a plugin that has ended is known. */
-#define METRICS_EACH_MS 15000
-/* What takes longer hangs. */
-#define METRICS_PATIENCE_MS 5000
-/* Containers that were decided about so lately are counted. */
-#define METRICS_WINDOW_MS (30 * 60 * INT64_C(1000))
-
-/* In place of the last ones, by rename */
-int metrics_write(const char *path, const char *sysroot, const struct nri_status *status,
-		  struct err *err);
-
-/* ---- the status file, in place of the last by rename ---- */
 
 #define NRI_INSTANCE_MAX 16
 #define STATUS_NAME_SIZE (sizeof("nri-.json") + NRI_INSTANCE_MAX)

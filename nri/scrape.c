@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "nri/nri.h"
+#include "nri/scrape.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,6 +18,8 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/report/report.h"
+#include "nri/nri_confinement.h"
+#include "nri/nri_options.h"
 
 #define WAITING 128
 /* The kernel takes an answer at once, and sends it when the client reads. */

@@ -11,7 +11,9 @@
 #include "core/plan/plan.h"
 #include "core/record/record.h"
 #include "core/report/report.h"
-#include "nri/missed.h"
+#include "nri/message/message.h"
+#include "nri/message/message_spec.h"
+#include "nri/missed_check.h"
 
 /* ---- in the child: one that is to be created ---- */
 

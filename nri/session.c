@@ -3,6 +3,9 @@
 
 #include <string.h>
 
+#include "nri/message/message.h"
+#include "nri/message/message_spec.h"
+
 #define PLUGIN_NAME "oci-rdma"
 /* Plugins are asked in this order: behind those that add devices (dranet and other DRA drivers
  * have 00), whose devices are in the message then. */

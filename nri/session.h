@@ -17,8 +17,9 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "nri/message/message.h"
-#include "nri/wire/wire.h"
+#include "nri/message/nri.pb-c.h"
+#include "nri/wire/field.h"
+#include "nri/wire/ttrpc.h"
 
 /* Answers that the runtime has not read yet. An answer has at most what a policy has, and there is
  * one request at a time. */

@@ -4,8 +4,8 @@
  * policy, the pod's network namespace) may stall, and the runtime closes a plugin that answers
  * late, for all containers to come.
  */
-#ifndef OCI_RDMA_NRI_VERDICT_H
-#define OCI_RDMA_NRI_VERDICT_H
+#ifndef OCI_RDMA_NRI_WORKER_H
+#define OCI_RDMA_NRI_WORKER_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,7 +13,7 @@
 
 #include "core/base/arena.h"
 #include "lib/child.h"
-#include "nri/wire/wire.h"
+#include "nri/wire/field.h"
 
 /* ---- children that nobody waits for ---- */
 

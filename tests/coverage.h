@@ -4,8 +4,8 @@
  * and the counters' own allocations, when they are written at the end, are none of those that
  * tests/cli/tools/nomem.c makes fail.
  */
-#ifndef TESTS_COVERAGE_H
-#define TESTS_COVERAGE_H
+#ifndef OCI_RDMA_TESTS_COVERAGE_H
+#define OCI_RDMA_TESTS_COVERAGE_H
 
 #include <unistd.h>
 

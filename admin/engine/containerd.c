@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/engine.h"
+#include "admin/engine/containerd.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "admin/engine/engine.h"
+#include "admin/engine/toml.h"
 #include "core/base/fs.h"
+#include "core/base/text.h"
 #include "lib/files.h"
 
 /* Absolute paths, each once, in the order in which they are read */

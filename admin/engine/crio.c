@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/engine.h"
+#include "admin/engine/crio.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
 
+#include "admin/engine/engine.h"
+#include "admin/engine/toml.h"
 #include "core/base/fs.h"
+#include "core/base/text.h"
 #include "lib/files.h"
 
 #define RUNTIME "crio.runtime"

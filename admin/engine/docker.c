@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/engine.h"
+
+#include "admin/engine/docker.h"
 
 #include <string.h>
 
+#include "core/base/fs.h"
 #include "core/json/document.h"
 
 struct docker docker_defaults(void)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/engine/engine.h"
+
+#include "admin/engine/program.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -7,6 +8,7 @@
 #include <stdio.h>
 
 #include "core/base/fs.h"
+#include "core/base/text.h"
 #include "lib/files.h"
 
 bool program_exists(int root, const char *path)

@@ -7,8 +7,8 @@
  * Read are the values of strings and of arrays of strings; an inline table is read as a table, and
  * a dotted key as one of the table that it means. What is below an array is only checked.
  */
-#ifndef OCI_RDMA_TOML_H
-#define OCI_RDMA_TOML_H
+#ifndef OCI_RDMA_ADMIN_ENGINE_TOML_H
+#define OCI_RDMA_ADMIN_ENGINE_TOML_H
 
 #include <stddef.h>
 

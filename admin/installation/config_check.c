@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/installation.h"
+
+#include "admin/installation/config_check.h"
 
 #include <stdbool.h>
 #include <string.h>
 
+#include "admin/engine/program.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/policy/policy.h"
 #include "core/policy/runtimes.h"
 #include "lib/files.h"
 

@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/installation.h"
+
+#include "admin/installation/handler.h"
 
 #include <errno.h>
 #include <stdbool.h>
 #include <string.h>
 
+#include "admin/engine/containerd.h"
+#include "admin/engine/crio.h"
+#include "admin/engine/docker.h"
+#include "admin/engine/program.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/policy/runtimes.h"

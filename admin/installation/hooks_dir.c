@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/installation.h"
+#include "admin/installation/hooks_dir.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include "admin/installation/hooks_file.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"

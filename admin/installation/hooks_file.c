@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "admin/installation/installation.h"
+
+#include "admin/installation/hooks_file.h"
 
 #include <limits.h>
 #include <regex.h>
@@ -9,6 +10,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/json/document.h"
+#include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
 #define VERSION_READ "1.0.0"

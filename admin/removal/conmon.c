@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/removal/conmon.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -6,7 +8,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "admin/removal/removal.h"
+#include "admin/engine/crio.h"
+#include "admin/engine/engine.h"
+#include "admin/removal/needs.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"

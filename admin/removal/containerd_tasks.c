@@ -1,10 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "admin/removal/containerd_tasks.h"
+
 #include <errno.h>
 
+#include "admin/engine/containerd.h"
+#include "admin/engine/docker.h"
 #include "admin/engine/engine.h"
-#include "admin/removal/removal.h"
+#include "admin/removal/needs.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
+#include "core/json/document.h"
 #include "explain/bundle.h"
 #include "lib/files.h"
 

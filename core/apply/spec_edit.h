@@ -4,8 +4,8 @@
  * everything else stays as it was, byte for byte, including unknown members, the spelling of
  * numbers and white space. A second run changes nothing.
  */
-#ifndef OCI_RDMA_SPEC_EDIT_H
-#define OCI_RDMA_SPEC_EDIT_H
+#ifndef OCI_RDMA_CORE_APPLY_SPEC_EDIT_H
+#define OCI_RDMA_CORE_APPLY_SPEC_EDIT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory with one lifetime: all that is known about a container lives in one arena. Everything here
  * returns NULL if there is no memory; nothing exits. */
-#ifndef OCI_RDMA_ARENA_H
-#define OCI_RDMA_ARENA_H
+#ifndef OCI_RDMA_CORE_BASE_ARENA_H
+#define OCI_RDMA_CORE_BASE_ARENA_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microseconds and milliseconds of a monotonic clock: only differences of them mean something; and
  * the time of day as text. */
-#ifndef OCI_RDMA_CLOCK_H
-#define OCI_RDMA_CLOCK_H
+#ifndef OCI_RDMA_CORE_BASE_CLOCK_H
+#define OCI_RDMA_CORE_BASE_CLOCK_H
 
 #include <stdint.h>
 #include <time.h>

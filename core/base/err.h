@@ -6,8 +6,8 @@
  * know more about the place put it in front. Control characters of quoted input become '?'. Nothing
  * here allocates memory, so "out of memory" can be reported.
  */
-#ifndef OCI_RDMA_ERR_H
-#define OCI_RDMA_ERR_H
+#ifndef OCI_RDMA_CORE_BASE_ERR_H
+#define OCI_RDMA_CORE_BASE_ERR_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,8 +3,8 @@
  * Files, opened once and then held: a path is never resolved twice. Every descriptor is
  * close-on-exec, no open blocks on a FIFO, and every read is bounded.
  */
-#ifndef OCI_RDMA_FS_H
-#define OCI_RDMA_FS_H
+#ifndef OCI_RDMA_CORE_BASE_FS_H
+#define OCI_RDMA_CORE_BASE_FS_H
 
 #include <dirent.h>
 #include <linux/openat2.h>

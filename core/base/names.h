@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names under which the executable is called, which decide what it is (hook/main.c) */
-#ifndef OCI_RDMA_NAMES_H
-#define OCI_RDMA_NAMES_H
+#ifndef OCI_RDMA_CORE_BASE_NAMES_H
+#define OCI_RDMA_CORE_BASE_NAMES_H
 
 #include <stdbool.h>
 

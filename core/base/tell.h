@@ -4,8 +4,8 @@
  * missing or slow: a full pipe, a FIFO or a closed end neither delays the end of the program nor
  * changes its exit status. Async-signal-safe.
  */
-#ifndef OCI_RDMA_TELL_H
-#define OCI_RDMA_TELL_H
+#ifndef OCI_RDMA_CORE_BASE_TELL_H
+#define OCI_RDMA_CORE_BASE_TELL_H
 
 #include <stdbool.h>
 

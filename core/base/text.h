@@ -3,8 +3,8 @@
  * Texts and their parts; names as the kernel and the device plugins write them: strict, since they
  * come from pods too.
  */
-#ifndef OCI_RDMA_TEXT_H
-#define OCI_RDMA_TEXT_H
+#ifndef OCI_RDMA_CORE_BASE_TEXT_H
+#define OCI_RDMA_CORE_BASE_TEXT_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,8 +4,8 @@
  * capabilities, system calls. A hook does so once it has read its state, the NRI plugin before it
  * connects. The runtime shim cannot, because the runtime would lack whatever it dropped.
  */
-#ifndef OCI_RDMA_CONFINE_H
-#define OCI_RDMA_CONFINE_H
+#ifndef OCI_RDMA_CORE_CONFINE_CONFINE_H
+#define OCI_RDMA_CORE_CONFINE_CONFINE_H
 
 #include <linux/filter.h>
 #include <stdint.h>

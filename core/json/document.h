@@ -17,8 +17,8 @@
  * that occurs twice is an error if a reader asks for it: Go takes the last value, json-c the first,
  * and a check of one must not approve the other. Other keys may repeat.
  */
-#ifndef OCI_RDMA_JSON_DOCUMENT_H
-#define OCI_RDMA_JSON_DOCUMENT_H
+#ifndef OCI_RDMA_CORE_JSON_DOCUMENT_H
+#define OCI_RDMA_CORE_JSON_DOCUMENT_H
 
 #include <setjmp.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A struct as a JSON object: one table of its members writes and reads it. */
-#ifndef OCI_RDMA_JSON_FIELDS_H
-#define OCI_RDMA_JSON_FIELDS_H
+#ifndef OCI_RDMA_CORE_JSON_FIELDS_H
+#define OCI_RDMA_CORE_JSON_FIELDS_H
 
 #include "core/base/fs.h"
 #include "core/json/document.h"

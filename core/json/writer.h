@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON texts, made with yajl. */
-#ifndef OCI_RDMA_JSON_WRITER_H
-#define OCI_RDMA_JSON_WRITER_H
+#ifndef OCI_RDMA_CORE_JSON_WRITER_H
+#define OCI_RDMA_CORE_JSON_WRITER_H
 
 #include <stdbool.h>
 #include <stddef.h>

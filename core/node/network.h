@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GIDs and network interfaces of a device: for few policies, the dry run and the doctor */
-#ifndef OCI_RDMA_NETWORK_H
-#define OCI_RDMA_NETWORK_H
+#ifndef OCI_RDMA_CORE_NODE_NETWORK_H
+#define OCI_RDMA_CORE_NODE_NETWORK_H
 
 #include "core/node/node.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The node, read from sysfs and proc below one descriptor, so that a recorded tree can stand in for
  * it (--sysroot). No driver library: a sick NIC must not stall a pod. */
-#ifndef OCI_RDMA_NODE_H
-#define OCI_RDMA_NODE_H
+#ifndef OCI_RDMA_CORE_NODE_NODE_H
+#define OCI_RDMA_CORE_NODE_NODE_H
 
 #include <stdbool.h>
 #include <stddef.h>

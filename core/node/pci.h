@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distances, and NVIDIA GPUs: for the policy's frameworks.deepep, the dry run and the doctor */
-#ifndef OCI_RDMA_NODE_PCI_H
-#define OCI_RDMA_NODE_PCI_H
+#ifndef OCI_RDMA_CORE_NODE_PCI_H
+#define OCI_RDMA_CORE_NODE_PCI_H
 
 #include "core/node/node.h"
 

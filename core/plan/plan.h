@@ -3,8 +3,8 @@
  * What a container gets, and why. A pure function of what was read: no I/O here, so that tables can
  * test it.
  */
-#ifndef OCI_RDMA_PLAN_H
-#define OCI_RDMA_PLAN_H
+#ifndef OCI_RDMA_CORE_PLAN_PLAN_H
+#define OCI_RDMA_CORE_PLAN_PLAN_H
 
 #include <stdbool.h>
 #include <stddef.h>

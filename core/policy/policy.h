@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The policy: what the administrator grants, what a pod asks for, and how both write it. */
-#ifndef OCI_RDMA_POLICY_H
-#define OCI_RDMA_POLICY_H
+#ifndef OCI_RDMA_CORE_POLICY_POLICY_H
+#define OCI_RDMA_CORE_POLICY_POLICY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which OCI runtime the shim runs: its own name and a list say so, never the policy. */
-#ifndef OCI_RDMA_RUNTIMES_H
-#define OCI_RDMA_RUNTIMES_H
+#ifndef OCI_RDMA_CORE_POLICY_RUNTIMES_H
+#define OCI_RDMA_CORE_POLICY_RUNTIMES_H
 
 #include <stddef.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The container's first process, held so that its pid cannot come to mean another. */
-#ifndef OCI_RDMA_PROCESS_H
-#define OCI_RDMA_PROCESS_H
+#ifndef OCI_RDMA_CORE_PROCESS_PROCESS_H
+#define OCI_RDMA_CORE_PROCESS_PROCESS_H
 
 #include <stdbool.h>
 #include <stdint.h>

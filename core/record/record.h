@@ -23,8 +23,8 @@
  *only root can open, since any user who could open it might lock it. If a writer is killed at any
  *point, each file is whole; the next writer removes what is no record.
  */
-#ifndef OCI_RDMA_RECORD_H
-#define OCI_RDMA_RECORD_H
+#ifndef OCI_RDMA_CORE_RECORD_RECORD_H
+#define OCI_RDMA_CORE_RECORD_RECORD_H
 
 #include "core/json/fields.h"
 

@@ -21,8 +21,8 @@
  * give is known before: with on_error "fail" the plan is a denial; else the container gets the
  * rest, and the log a line (core/plan).
  */
-#ifndef OCI_RDMA_REPORT_H
-#define OCI_RDMA_REPORT_H
+#ifndef OCI_RDMA_CORE_REPORT_REPORT_H
+#define OCI_RDMA_CORE_REPORT_REPORT_H
 
 #include "core/container/container.h"
 #include "core/record/record.h"

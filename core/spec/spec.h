@@ -5,8 +5,8 @@
  * Who wrote what: process.env and annotations come from the pod's author too; linux.devices, the
  * namespaces and the mappings only from the kubelet, the device plugins and the engine.
  */
-#ifndef OCI_RDMA_SPEC_H
-#define OCI_RDMA_SPEC_H
+#ifndef OCI_RDMA_CORE_SPEC_SPEC_H
+#define OCI_RDMA_CORE_SPEC_SPEC_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 #include "doctor/check/check.h"
 
 #include "doctor/cuda/cuda.h"

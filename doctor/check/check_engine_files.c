@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "admin/engine/engine.h"
-#include "admin/installation/installation.h"
+#include "admin/engine/containerd.h"
+#include "admin/engine/crio.h"
+#include "admin/installation/handler.h"
+#include "admin/installation/hooks_dir.h"
+#include "admin/installation/hooks_file.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
@@ -230,6 +233,7 @@ static int add_found(struct context *context, const struct hooks_found *found)
 }
 
 /* Another entry point needs no hook. */
+/* check.h declares it, for the one table of check.c. */
 static int add_installed(const struct context *context, struct err *err)
 {
 	static const char id[] = "hook_installed";

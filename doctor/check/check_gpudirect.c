@@ -116,6 +116,7 @@ int check_distance(const struct doctor *doctor, struct findings *findings)
 }
 
 /* The GPUs as their driver's library sees them: from where we run, so not for another target. */
+/* check.h declares it, for the one table of check.c. */
 
 int check_cuda(const struct doctor *doctor, struct findings *findings)
 {

@@ -2,6 +2,8 @@
 /* What stands between a GPU and an HCA: address translation, which refuses their transfers
  * (IBV_WC_LOC_PROT_ERR, vendor error 81, which many took for a memlock limit), and bridges that
  * send them through the root complex. */
+#include "doctor/check/check_iommu.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/pci_regs.h>

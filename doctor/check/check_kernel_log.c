@@ -88,6 +88,7 @@ static int read_live(const struct doctor *doctor, struct faults *faults)
 
 		/* EPIPE: the record was overwritten meanwhile; EINVAL: it is longer. The next read
 		 * goes on behind it. */
+		/* check.h declares it, for the one table of check.c. */
 		if (n < 0 && (errno == EINTR || errno == EPIPE || errno == EINVAL))
 			continue;
 		if (n < 0 && errno != EAGAIN)

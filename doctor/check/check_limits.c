@@ -11,8 +11,11 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/container/container.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
+#include "doctor/check/check_plan.h"
+#include "lib/limits.h"
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
@@ -82,6 +85,7 @@ static const char *remedy_by_plan(const struct doctor *doctor, struct arena *are
 	int status = plan_of_target(doctor, &container, &err);
 
 	/* A limit without a device is of no use, and the hook raises it only with one. */
+	/* check.h declares it, for the one table of check.c. */
 	if (status == 0 && doctor->files.readable && !doctor->files.n)
 		return REMEDY_REQUEST ". Then ask for the limit with the annotation "
 				      "oci-rdma-hook.io/inject: \"true\"";

@@ -9,9 +9,10 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/container/container.h"
 #include "doctor/check/check.h"
+#include "doctor/check/check_plan.h"
 #include "explain/bundle.h"
-#include "explain/explain.h"
 #include "lib/limits.h"
 
 /* Named one by one; of the rest the number is said. */
@@ -160,6 +161,7 @@ int check_missed(const struct doctor *doctor, struct findings *findings)
 	struct scan scan = {.doctor = doctor, .findings = findings};
 
 	/* A container that is examined by itself has the finding plan_memlock. */
+	/* check.h declares it, for the one table of check.c. */
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
 	return bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||

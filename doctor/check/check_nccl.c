@@ -9,7 +9,10 @@
 #include "core/base/text.h"
 #include "core/node/network.h"
 #include "doctor/check/check.h"
-#include "doctor/nccl/nccl.h"
+#include "doctor/check/nccl_hca.h"
+#include "doctor/nccl/nccl_list.h"
+#include "doctor/nccl/nccl_settings.h"
+#include "doctor/target/netdevs.h"
 
 static int check_disable(const struct nccl_context *context)
 {
@@ -81,6 +84,7 @@ static const struct device *device_of_netdev(const struct nccl_context *context,
 static const char socket_id[] = "nccl_socket_ifname";
 
 /* first: of the interfaces that are selected, the one that NCCL's bootstrap uses */
+/* check.h declares it, for the one table of check.c. */
 static int check_first(const struct nccl_context *context, const struct nccl_setting *setting,
 		       const char *first)
 {

@@ -133,6 +133,7 @@ static int add_ways(struct findings *findings, unsigned ways)
 
 	if (!ways)
 		return 0; /* hook_installed says so */
+			  /* check.h declares it, for the one table of check.c. */
 	return findings_add(
 		findings, "entry_points", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",
 		ways_names(ways).text, exec ? "exec as well" : "only the main process",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What oci-rdma-hook decides on the container, and which part of it has come true, by what */
+#include "doctor/check/check_plan.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -11,11 +13,12 @@
 #include "core/policy/policy.h"
 #include "core/record/record.h"
 #include "doctor/check/check.h"
-#include "doctor/nccl/nccl.h"
-#include "explain/bundle.h"
+#include "doctor/nccl/nccl_settings.h"
 #include "explain/entry_points.h"
 #include "explain/explain.h"
+#include "explain/from_record.h"
 #include "lib/files.h"
+#include "lib/limits.h"
 
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft)
 {

@@ -9,6 +9,7 @@
 #include "core/base/fs.h"
 #include "core/node/network.h"
 #include "doctor/check/check.h"
+#include "doctor/target/netdevs.h"
 #include "doctor/target/target.h"
 #include "explain/topology.h"
 
@@ -197,6 +198,7 @@ static int add_ports(const struct context *context, const struct device *device)
 }
 
 /* What the target's network shows and ours does not */
+/* check.h declares it, for the one table of check.c. */
 static int read_pod(const struct doctor *doctor, struct arena *arena, struct devices *devices,
 		    struct err *err)
 {

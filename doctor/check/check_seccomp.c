@@ -9,6 +9,7 @@
 #include "doctor/check/check.h"
 
 /* Without these there is no verbs call at all. */
+/* check.h declares it, for the one table of check.c. */
 static bool is_indispensable(const char *name)
 {
 	return strcmp(name, "ioctl") == 0 || strcmp(name, "mmap") == 0 ||

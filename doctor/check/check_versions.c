@@ -137,6 +137,7 @@ static bool read_label(const struct doctor *doctor, char *label, size_t size)
 /* Engines run hooks and runtimes of any label, since container_runtime_t is unconfined. systemd
  * (init_t) is not: it may start what is an executable's or a read-only file's label, not what was
  * moved here from a home or temporary directory. The plugin then ends with status 203/EXEC. */
+/* check.h declares it, for the one table of check.c. */
 static bool systemd_may_start(const char *label)
 {
 	static const char *const refused[] = {":unlabeled_t",  ":default_t",       ":user_home_t",

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL_IB_HCA and NCCL_IB_GID_INDEX: which devices and addresses they select */
+#include "doctor/check/nccl_hca.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,10 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/node/network.h"
-#include "doctor/check/check.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+#include "doctor/nccl/nccl_list.h"
+#include "doctor/nccl/nccl_settings.h"
 #include "explain/topology.h"
 
 #define HCA "nccl_ib_hca"

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/nccl/nccl_list.h"
+
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "doctor/nccl/nccl.h"
 
 void nccl_list_parse(const char *value, struct nccl_list *ret_list)
 {

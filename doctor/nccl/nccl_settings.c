@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/nccl/nccl.h"
+
+#include "doctor/nccl/nccl_settings.h"
 
 #include <ctype.h>
 #include <stdbool.h>
@@ -8,6 +9,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
+#include "doctor/target/target.h"
 #include "lib/files.h"
 
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,

@@ -2,7 +2,7 @@
 /* The report as one page, to be passed on: what is wrong first, with what to do, then what is well.
  * It refers to nothing outside of itself, and runs nothing: where a text of a pod's author got
  * through after all, the policy in its head keeps it from doing anything. */
-#include "doctor/report/report.h"
+#include "doctor/report/findings_html.h"
 
 #include <stdarg.h>
 #include <string.h>
@@ -10,6 +10,10 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+#include "doctor/report/findings_text.h"
+#include "doctor/report/markup.h"
 
 /* ---- how the page looks, light and dark, on a screen and printed ---- */
 

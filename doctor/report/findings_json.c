@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/report/findings_json.h"
+
 #include <string.h>
 
 #include "core/json/writer.h"
-#include "doctor/report/report.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+#include "doctor/report/findings_text.h"
 
 struct report {
 	const struct doctor *doctor;

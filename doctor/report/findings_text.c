@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an administrator in trouble reads: how bad it is and the first cause, then what fails, what
  * warns, what could not be seen, and last, in short, what is well. */
+#include "doctor/report/findings_text.h"
+
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-#include "doctor/report/report.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
 
 /* ---- a line in 80 columns ---- */
 

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/report/markup.h"
+
 #include <stddef.h>
 
 #include "core/base/text.h"
-#include "doctor/report/report.h"
 
 static const char *entity_of(unsigned char c)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/target/target.h"
+
+#include "doctor/target/device_files.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,6 +13,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/node/node.h"
 #include "core/spec/spec.h"
 #include "lib/child.h"
 #include "lib/files.h"

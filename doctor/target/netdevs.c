@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/target/target.h"
+#include "doctor/target/netdevs.h"
 
 #include <net/if.h>
 #include <stdio.h>
@@ -9,6 +9,8 @@
 #include <sys/socket.h>
 
 #include "core/base/fs.h"
+#include "core/node/node.h"
+#include "doctor/target/target.h"
 #include "lib/files.h"
 
 #define NET_DEV_MAX (1024 * 1024)

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 #include "doctor/target/target.h"
 
 #include <errno.h>
@@ -13,7 +14,9 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/node/node.h"
 #include "core/process/process.h"
+#include "core/spec/spec.h"
 #include "explain/bundle.h"
 #include "lib/files.h"
 

@@ -1,20 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whom the doctor looks at: this process, another one, or a container, running or not. */
-#ifndef OCI_RDMA_DOCTOR_TARGET_H
-#define OCI_RDMA_DOCTOR_TARGET_H
+#ifndef OCI_RDMA_DOCTOR_TARGET_TARGET_H
+#define OCI_RDMA_DOCTOR_TARGET_TARGET_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <sys/types.h>
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "core/node/node.h"
 #include "core/spec/spec.h"
-
-/* ---- where the doctor itself runs: on a node or in a container ---- */
 
 /* The first namespaces have fixed inode numbers (include/linux/proc_ns.h), so that a process can
  * tell whether it is in one of them. */
@@ -90,79 +87,5 @@ int target_enter_network(const struct target *target);
 /* The node as the target's own /sys shows it: with the ports and interfaces that only its network
  * namespace has. .root is the target's, which closes it; -1 if that has no sysfs there. */
 struct node target_node(const struct target *target);
-
-/* ---- its device files (device_files.c) ---- */
-
-/* The device files below a root's /dev/infiniband, and what the kernel says of their numbers. */
-
-#define DEVICE_DIR "dev/infiniband"
-
-struct device_file {
-	const char *name; /* "uverbs6" */
-	int refused; /* the errno of its stat: what it is, and its number, are not known; or 0 */
-	int64_t major;
-	int64_t minor;
-	const char *ibdev;  /* the verbs device that has this number; NULL: none has it */
-	const char *uverbs; /* its own name, "uverbs6" */
-};
-
-struct device_files {
-	struct device_file *item; /* uverbsN only, by name */
-	size_t n;
-	size_t room;
-	size_t n_refused; /* how many of them could not be looked at */
-	bool rdma_cm;
-	bool readable; /* false: the root's /dev could not be looked at */
-	bool late;     /* nor did it answer in DEVICE_FILES_SECONDS */
-};
-
-/* A container may mount a file system there that never answers. */
-#define DEVICE_FILES_SECONDS 5
-
-/* root: of the target. A child process looks there. The devices are added to devices, sorted by
- * name. In a recorded tree a regular file with the line MAJOR:MINOR stands for a device file. */
-int device_files_read(struct arena *arena, const struct node *node, int root,
-		      struct device_files *ret_files, struct devices *devices, struct err *err);
-
-/* Opens one of root's files for reading and writing. The file is its container's, which may put
- * another one there at any time, and opening some devices does something: the file is held, and
- * opened only if it still is a device of that number. Returns a descriptor that the caller owns, or
- * -errno; -ESTALE if it is another by now. */
-int device_file_open(int root, const struct device_file *file);
-
-/* Every verbs device that sysfs shows, sorted by name */
-int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
-		     struct err *err);
-
-/* Looks up the numbers of a spec's linux.devices instead, where its root cannot be looked at. */
-struct spec;
-int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,
-			 struct device_files *ret_files, struct devices *devices, struct err *err);
-
-/* ---- the network interfaces that the target sees (netdevs.c) ---- */
-
-struct netdev {
-	const char *name;
-	int mtu; /* 0: not known */
-};
-
-struct netdevs {
-	struct netdev *item;
-	size_t n;
-	size_t room;
-	const char *path; /* where they were read; NULL: they could not be */
-};
-
-/* Names from the target's /proc/PID/net/dev, which shows its own network namespace; MTUs by a
- * socket in it, so that this process must be one that may change its namespace (a check's). In a
- * recorded tree from /sys/class/net/NAME/mtu. */
-int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
-		 struct netdevs *ret_netdevs, struct err *err);
-
-/* True if there is an interface of that name. */
-bool netdevs_has(const struct netdevs *netdevs, const char *name);
-
-/* 0 if it is not there, or its MTU is not known */
-int netdevs_mtu(const struct netdevs *netdevs, const char *name);
 
 #endif

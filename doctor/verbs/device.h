@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libibverbs, and the devices that it lists, each with the port that is used. */
-#ifndef OCI_RDMA_VERBS_DEVICE_H
-#define OCI_RDMA_VERBS_DEVICE_H
+#ifndef OCI_RDMA_DOCTOR_VERBS_DEVICE_H
+#define OCI_RDMA_DOCTOR_VERBS_DEVICE_H
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One end of an RC connection: a queue pair, its completion queue, and a buffer */
-#ifndef OCI_RDMA_VERBS_ENDPOINT_H
-#define OCI_RDMA_VERBS_ENDPOINT_H
+#ifndef OCI_RDMA_DOCTOR_VERBS_ENDPOINT_H
+#define OCI_RDMA_DOCTOR_VERBS_ENDPOINT_H
 
 #include <stdbool.h>
 #include <stddef.h>

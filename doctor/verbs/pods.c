@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/verbs/pods.h"
+
 #include <stdio.h>
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "doctor/finding.h"
 #include "doctor/verbs/remote.h"
-#include "doctor/verbs/verbs.h"
 
 static unsigned port_of(const struct verbs_setup *setup)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/verbs/verbs.h"
+
+#include "doctor/verbs/registration.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -7,6 +8,12 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "doctor/cuda/cuda.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+#include "doctor/verbs/device.h"
+#include "doctor/verbs/trouble.h"
+#include "lib/limits.h"
 
 /* The kernel counts pinned pages by their number in the range, not by what they are (ib_umem_get,
  * drivers/infiniband/core/umem.c). So a range that shows the same few pages again and again finds

@@ -12,8 +12,8 @@
  * The connecting side writes first, then the other. Any pod may be at the other end: a message is
  * taken whole and in range, or not at all, and none is waited for longer than REMOTE_PATIENCE_S.
  */
-#ifndef OCI_RDMA_VERBS_REMOTE_H
-#define OCI_RDMA_VERBS_REMOTE_H
+#ifndef OCI_RDMA_DOCTOR_VERBS_REMOTE_H
+#define OCI_RDMA_DOCTOR_VERBS_REMOTE_H
 
 #include <stdint.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RDMA writes between two connected endpoints, verified and measured. Nothing here waits longer
  * than TRANSFER_PATIENCE_S for a completion. */
-#ifndef OCI_RDMA_VERBS_TRANSFER_H
-#define OCI_RDMA_VERBS_TRANSFER_H
+#ifndef OCI_RDMA_DOCTOR_VERBS_TRANSFER_H
+#define OCI_RDMA_DOCTOR_VERBS_TRANSFER_H
 
 #include <stddef.h>
 #include <stdint.h>

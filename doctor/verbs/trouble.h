@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kept a transfer from working, and what to do: errors of verbs say little by themselves, and
  * people have searched for days at the wrong end. */
-#ifndef OCI_RDMA_VERBS_TROUBLE_H
-#define OCI_RDMA_VERBS_TROUBLE_H
+#ifndef OCI_RDMA_DOCTOR_VERBS_TROUBLE_H
+#define OCI_RDMA_DOCTOR_VERBS_TROUBLE_H
 
 #include <stdint.h>
 

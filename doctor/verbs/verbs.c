@@ -8,7 +8,10 @@
 #include <sys/resource.h>
 
 #include "core/base/fs.h"
+#include "doctor/verbs/pods.h"
+#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
+#include "lib/limits.h"
 
 #define BYTES_DEFAULT ((size_t)1 << 20)
 #define BYTES_MIN ((size_t)4096)

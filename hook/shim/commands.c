@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shim does for create and exec (shim.h) */
+#include "hook/shim/commands.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <libgen.h>
@@ -11,9 +12,11 @@
 #include "core/apply/spec_edit.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/container/container.h"
 #include "core/deadline.h"
 #include "core/process/process.h"
-#include "hook/shim/shim.h"
+#include "hook/edit.h"
+#include "hook/shim/container_state.h"
 
 /*
  * Replaces name in dir at once and whole. fd: the file as it was read, whose owner, mode and
@@ -218,7 +221,7 @@ static int exec_as_created(struct shim *shim, struct err *err)
 {
 	struct container *container = &shim->container;
 	const struct spec *created = &container->spec;
-	int found = created_read_process(shim, err);
+	int found = created_read_process(container, &shim->args, err);
 	struct err ignored;
 
 	if (found <= 0)

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "hook/shim/container_state.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -7,8 +9,10 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/container/container.h"
 #include "core/json/document.h"
-#include "hook/shim/shim.h"
+#include "core/spec/spec.h"
+#include "hook/shim/runtime_args.h"
 
 /*
  * A rootless runc goes by XDG_RUNTIME_DIR, unless it is root in a user namespace, and root by name
@@ -74,19 +78,19 @@ static int read_text_file(struct arena *arena, const char *path, const char *nam
 }
 
 /* As the runtime keeps it, whose command line it may be. Returns as read_text_file(). */
-static int read_config(struct shim *shim, unsigned runtime, struct err *err)
+static int read_config(struct container *container, const struct runtime_args *args,
+		       unsigned runtime, struct err *err)
 {
-	struct container *container = &shim->container;
 	struct arena *arena = &container->arena;
-	const char *root = shim->args.root ? shim->args.root : default_root(arena, runtime);
-	const char *home = root ? arena_printf(arena, "%s/%s", root, shim->args.id) : NULL;
+	const char *root = args->root ? args->root : default_root(arena, runtime);
+	const char *home = root ? arena_printf(arena, "%s/%s", root, args->id) : NULL;
 	const char *path = home;
 	const char *what;
 	struct fs_text state;
 	int status;
 
 	/* The runtime will refuse such an id. */
-	if (!(shim->args.runtimes & runtime) || strchr(shim->args.id, '/'))
+	if (!(args->runtimes & runtime) || strchr(args->id, '/'))
 		return 0;
 	if (!home)
 		return err_memory(err);
@@ -102,19 +106,19 @@ static int read_config(struct shim *shim, unsigned runtime, struct err *err)
 	return status == 0 && path != home ? err_sys(err, ENOENT, "%s", container->what) : status;
 }
 
-int created_read_process(struct shim *shim, struct err *err)
+int created_read_process(struct container *container, const struct runtime_args *args,
+			 struct err *err)
 {
-	struct container *container = &shim->container;
 	const struct fs_text *text = &container->text;
 	/* The config.json of a container that was granted something contains one of these: our
 	 * annotation or hook, a device's file, or the limit. */
 	static const char *const words[] = {"oci-rdma-hook", "infiniband", "/vfio/",
 					    "RLIMIT_MEMLOCK"};
 	size_t word = 0;
-	int status = read_config(shim, CRUN, err);
+	int status = read_config(container, args, CRUN, err);
 
 	if (status == 0)
-		status = read_config(shim, RUNC, err);
+		status = read_config(container, args, RUNC, err);
 	if (status <= 0)
 		return status;
 	while (word < 4 && !memmem(text->bytes, text->len, words[word], strlen(words[word])))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "hook/shim/shim.h"
+
+#include "hook/shim/runtime_args.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -13,6 +13,8 @@
 #include "core/base/text.h"
 #include "core/deadline.h"
 #include "core/policy/runtimes.h"
+#include "hook/shim/commands.h"
+#include "hook/shim/runtime_args.h"
 
 #define ROUNDS_MAX 4
 

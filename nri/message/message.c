@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+
 #include "nri/message/message.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ttrpc's and NRI's messages (nri.proto): protobuf-c packs and unpacks them, in an arena. No
  * sockets, no policy */
-#ifndef OCI_RDMA_NRI_MESSAGE_H
-#define OCI_RDMA_NRI_MESSAGE_H
+#ifndef OCI_RDMA_NRI_MESSAGE_MESSAGE_H
+#define OCI_RDMA_NRI_MESSAGE_MESSAGE_H
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/spec/spec.h"
 #include "nri/message/nri.pb-c.h"
-#include "nri/wire/wire.h"
+#include "nri/wire/field.h"
 
 /*
  * Copies what is read of a message: fields that the descriptor has, and of annotations ours alone.
@@ -36,17 +36,5 @@ int message_response(struct arena *arena, const ProtobufCMessage *answer,
 
 /* The response that says no. text becomes printable UTF-8: Go refuses a string that is none. */
 int message_refusal(struct arena *arena, int status, const char *text, struct message *ret_message);
-
-/* Whether it may have a device that counts, by linux.devices and its rules alone. True also if it
- * cannot be read. */
-bool message_may_have_device(struct arena *arena, const struct message *container);
-
-/*
- * A container as its config.json would be read: what NRI has no field for (capabilities, seccomp,
- * user namespace) is as if config.json said nothing of it. pod NULL: not known. The texts stay
- * where they are. Returns 0, or -1 with the reason.
- */
-int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Container *container,
-		 struct spec *ret_spec, struct err *err);
 
 #endif

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A container as a runtime tells it to its plugins (containerd/nri, pkg/runtime-tools/generate) */
+#include "nri/message/message_spec.h"
+
 #include <stdlib.h>
 #include <string.h>
 

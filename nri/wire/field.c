@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include <stdbool.h>
+#include "nri/wire/field.h"
 
-#include "nri/wire/wire.h"
+#include <stdbool.h>
 
 enum wire_type {
 	WIRE_VARINT = 0,

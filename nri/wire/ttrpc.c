@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "nri/wire/ttrpc.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "nri/wire/wire.h"
+#include "core/base/err.h"
+#include "nri/wire/field.h"
 
 /* ---- a buffer ---- */
 

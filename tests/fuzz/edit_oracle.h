@@ -3,8 +3,8 @@
  * What an edit may do, told without the program's own reader: all bytes outside of the edited
  * arrays stay, and inside of them something is only added at the end, or a memlock limit replaced.
  */
-#ifndef TESTS_FUZZ_EDIT_ORACLE_H
-#define TESTS_FUZZ_EDIT_ORACLE_H
+#ifndef OCI_RDMA_TESTS_FUZZ_EDIT_ORACLE_H
+#define OCI_RDMA_TESTS_FUZZ_EDIT_ORACLE_H
 
 #include <stdbool.h>
 #include <stddef.h>

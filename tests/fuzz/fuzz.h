@@ -4,8 +4,8 @@
  * makes up (make fuzz), replay.c with those that are kept in corpus/ and crashes/ (make check).
  * What breaks a promise aborts; the sanitizers see the rest.
  */
-#ifndef TESTS_FUZZ_FUZZ_H
-#define TESTS_FUZZ_FUZZ_H
+#ifndef OCI_RDMA_TESTS_FUZZ_FUZZ_H
+#define OCI_RDMA_TESTS_FUZZ_FUZZ_H
 
 #include <fcntl.h>
 #include <stdint.h>

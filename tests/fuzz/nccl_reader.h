@@ -3,8 +3,8 @@
  * How NCCL reads what we give it, by the grammar of its sources: setEnvFile in src/misc/param.cc,
  * parseStringList and matchIfList in src/misc/utils.cc.
  */
-#ifndef TESTS_FUZZ_NCCL_READER_H
-#define TESTS_FUZZ_NCCL_READER_H
+#ifndef OCI_RDMA_TESTS_FUZZ_NCCL_READER_H
+#define OCI_RDMA_TESTS_FUZZ_NCCL_READER_H
 
 #include <stdbool.h>
 #include <stddef.h>

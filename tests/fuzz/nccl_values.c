@@ -3,7 +3,8 @@
  * What the doctor makes of NCCL's lists and files, which a pod's author writes: the same as NCCL
  * itself, by nccl_reader.c. The first line is a list, the rest an nccl.conf.
  */
-#include "doctor/nccl/nccl.h"
+#include "doctor/nccl/nccl_list.h"
+#include "doctor/nccl/nccl_settings.h"
 #include "fuzz.h"
 #include "nccl_reader.h"
 

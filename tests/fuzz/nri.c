@@ -8,8 +8,10 @@
 
 #include "core/container/container.h"
 #include "nri/message/message.h"
+#include "nri/message/message_spec.h"
 #include "nri/session.h"
-#include "nri/wire/wire.h"
+#include "nri/wire/field.h"
+#include "nri/wire/ttrpc.h"
 
 struct story {
 	struct session session;

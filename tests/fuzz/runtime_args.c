@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A runtime's command line, an argument a line: all that is found is a part of an argument. */
+#include "hook/shim/runtime_args.h"
 #include "fuzz.h"
-#include "hook/shim/shim.h"
 
 #define ARGUMENTS_MAX 64
 

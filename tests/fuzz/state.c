@@ -3,7 +3,7 @@
 #include <sys/mman.h>
 
 #include "fuzz.h"
-#include "hook/hook.h"
+#include "hook/stage.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {

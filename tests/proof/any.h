@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values about which nothing is known: CBMC takes a function nondet_… without a body for any. */
-#ifndef OCI_RDMA_PROOF_ANY_H
-#define OCI_RDMA_PROOF_ANY_H
+#ifndef OCI_RDMA_TESTS_PROOF_ANY_H
+#define OCI_RDMA_TESTS_PROOF_ANY_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -4,7 +4,7 @@
  * system call that it asks may answer anything or fail. 2 devices in linux.devices, 1 mounted file.
  * Not looked into: parsers, which fail or give any spec, policy and request; logs. */
 #include "core/report/report.h"
-#include "hook/hook.h"
+#include "hook/caller.h"
 
 #define container_read_spec real_read_spec
 #define container_names_request real_names_request

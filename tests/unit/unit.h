@@ -3,8 +3,8 @@
  * What the unit tests share. A table's row is a test of its own: its first member is its name, a
  * promise, and a failure says which one was broken.
  */
-#ifndef TESTS_UNIT_UNIT_H
-#define TESTS_UNIT_UNIT_H
+#ifndef OCI_RDMA_TESTS_UNIT_UNIT_H
+#define OCI_RDMA_TESTS_UNIT_UNIT_H
 
 /* cmocka.h wants these four before itself */
 #include <setjmp.h>

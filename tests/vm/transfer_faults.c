@@ -11,8 +11,8 @@
 #include <unistd.h>
 
 #include "core/base/arena.h"
+#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
-#include "doctor/verbs/verbs.h"
 
 #define BYTES ((size_t)65536)
 

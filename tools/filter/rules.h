@@ -3,8 +3,8 @@
  * The system calls that our programs make. Both C libraries' are there, and what later ones may use
  * instead (statx, faccessat2): a rebuild against another must not make it be killed.
  */
-#ifndef OCI_RDMA_FILTER_RULES_H
-#define OCI_RDMA_FILTER_RULES_H
+#ifndef OCI_RDMA_TOOLS_FILTER_RULES_H
+#define OCI_RDMA_TOOLS_FILTER_RULES_H
 
 #include <stdint.h>
 

@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "core/base/text.h"
-#include "explain/explain.h"
+#include "explain/device_warnings.h"
 
 #define ITEMS_MAX 6
 #define A "0000:3b:02.6"

@@ -4,7 +4,8 @@
 
 #include "core/policy/policy.h"
 #include "explain/entry_points.h"
-#include "explain/report.h"
+#include "explain/plan_json.h"
+#include "explain/plan_text.h"
 
 /* ---- a container that was granted one device ---- */
 

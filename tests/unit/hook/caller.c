@@ -2,7 +2,7 @@
 /* The command line of a container's runtime */
 #include "tests/unit/unit.h"
 
-#include "hook/hook.h"
+#include "hook/caller.h"
 
 /* What the runtime runs until it is ended: by then its line has been read. */
 #define WAIT "echo; read line"

@@ -2,7 +2,7 @@
 /* The state JSON that a runtime writes to its hooks. */
 #include "tests/unit/unit.h"
 
-#include "hook/hook.h"
+#include "hook/stage.h"
 
 static int read_state(struct arena *arena, const char *text, size_t len, struct state *state,
 		      struct err *err)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Where a container's cgroup is, and whose limits are raised there */
-#include "tests/unit/nri/nri.h"
-
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
 
-#include "nri/missed.h"
+#include "nri/cgroup.h"
+#include "tests/unit/nri/nri.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 #define TOP "sys/fs/cgroup"

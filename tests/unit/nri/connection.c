@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The socket to the runtime */
-#include "tests/unit/nri/nri.h"
-
 #include <sys/socket.h>
 #include <sys/un.h>
 
-#include "nri/nri.h"
+#include "nri/connection.h"
+#include "tests/unit/nri/nri.h"
 
 /* ---- the connection ---- */
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a program's file is still there */
-#include "tests/unit/unit.h"
-
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -9,7 +7,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "nri/nri.h"
+#include "nri/executable.h"
+#include "tests/unit/unit.h"
 
 static bool is_removed(const char *link)
 {

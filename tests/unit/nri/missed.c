@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plugin counts and names of containers that were missed, and when it looks again */
+#include "nri/session.h"
 #include "tests/unit/nri/nri.h"
 
 #include "core/base/clock.h"
 #include "nri/missed.h"
+#include "nri/missed_check.h"
 
 static uint64_t unseen;
 static struct children children;

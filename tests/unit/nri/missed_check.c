@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The looks at a container that is about to start, and at those that were there before the plugin
  */
+#include "nri/message/message.h"
+#include "nri/message/message_spec.h"
 #include "tests/unit/nri/nri.h"
 
 #include "core/base/clock.h"
 #include "core/container/container.h"
 #include "core/record/record.h"
-#include "nri/missed.h"
+#include "nri/missed_check.h"
 #include "nri/session.h"
 
 #define ENGINE "containerd /run/nri/nri.sock"

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of nri share: messages, packed by hand and not by what reads them, and children */
-#ifndef TESTS_UNIT_NRI_H
-#define TESTS_UNIT_NRI_H
-
-#include "tests/unit/unit.h"
+#ifndef OCI_RDMA_TESTS_UNIT_NRI_NRI_H
+#define OCI_RDMA_TESTS_UNIT_NRI_NRI_H
 
 #include <sys/mman.h>
 #include <sys/resource.h>
 
 #include "core/report/report.h"
-#include "nri/wire/wire.h"
+#include "nri/wire/field.h"
+#include "nri/wire/ttrpc.h"
+#include "tests/unit/unit.h"
 
 #define cleanup_buffer __attribute__((cleanup(buffer_free))) struct buffer
 

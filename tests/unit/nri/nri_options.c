@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the NRI plugin takes from its command line, and where it looks for the runtime's socket. */
-#include "tests/unit/unit.h"
-
 #include <getopt.h>
 #include <sys/un.h>
 
-#include "nri/nri.h"
+#include "nri/nri_options.h"
+#include "tests/unit/unit.h"
 
 #define GO_ON (-1)
 #define SIZE sizeof(((struct sockaddr_un *)0)->sun_path)

@@ -9,6 +9,7 @@
 #include "core/base/err.h"
 #include "core/record/record.h"
 #include "core/report/report.h"
+#include "nri/metrics.h"
 #include "nri/report.h"
 #include "nri/serve.h"
 #include "tests/unit/nri/nri.h"

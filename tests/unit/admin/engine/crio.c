@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* CRI-O's handlers */
-#include "admin/engine/engine.h"
+#include "admin/engine/crio.h"
 #include "tests/unit/unit.h"
 
 /* The keys in an inline table are part of its spelling; those of a table with a longer name stay.

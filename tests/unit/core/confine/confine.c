@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a hook can no longer do when it has read its input, and what it still can */
-#include "tests/unit/unit.h"
-
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
@@ -9,8 +7,9 @@
 #include <sys/socket.h>
 #include <sys/syscall.h>
 
-#include "hook/hook.h"
-#include "nri/nri.h"
+#include "hook/hook_confinement.h"
+#include "nri/nri_confinement.h"
+#include "tests/unit/unit.h"
 
 enum { KILLED = -1, RETURNS = 0 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/nccl_conf.h share: /etc/nccl.conf below a root that belongs to
  * somebody else */
-#ifndef TESTS_UNIT_NCCL_CONF_SUITE_H
-#define TESTS_UNIT_NCCL_CONF_SUITE_H
+#ifndef OCI_RDMA_TESTS_UNIT_CORE_NCCL_CONF_SUITE_H
+#define OCI_RDMA_TESTS_UNIT_CORE_NCCL_CONF_SUITE_H
 
 #include "tests/unit/unit.h"
 

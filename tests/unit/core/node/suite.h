@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/node/node.h share: a node's /sys and /proc */
-#ifndef TESTS_UNIT_NODE_SUITE_H
-#define TESTS_UNIT_NODE_SUITE_H
+#ifndef OCI_RDMA_TESTS_UNIT_CORE_NODE_SUITE_H
+#define OCI_RDMA_TESTS_UNIT_CORE_NODE_SUITE_H
 
 #include "tests/unit/unit.h"
 

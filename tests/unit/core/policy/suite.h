@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/policy/policy.c share */
-#ifndef TESTS_UNIT_CONFIG_SUITE_H
-#define TESTS_UNIT_CONFIG_SUITE_H
+#ifndef OCI_RDMA_TESTS_UNIT_CORE_POLICY_SUITE_H
+#define OCI_RDMA_TESTS_UNIT_CORE_POLICY_SUITE_H
 
 #include "tests/unit/unit.h"
 

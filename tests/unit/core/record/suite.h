@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node for records, and a record of a container that was denied */
-#ifndef TESTS_UNIT_CORE_RECORD_SUITE_H
-#define TESTS_UNIT_CORE_RECORD_SUITE_H
+#ifndef OCI_RDMA_TESTS_UNIT_CORE_RECORD_SUITE_H
+#define OCI_RDMA_TESTS_UNIT_CORE_RECORD_SUITE_H
 
 #include "tests/unit/unit.h"
 

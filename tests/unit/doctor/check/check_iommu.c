@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Access control services of PCI bridges */
-#include "doctor/check/check.h"
+#include "doctor/check/check_iommu.h"
 #include "tests/unit/unit.h"
 
 /* An extended capability's header, of which 0x0d is ACS, and its first four bytes */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's lists */
-#include "doctor/nccl/nccl.h"
+#include "doctor/nccl/nccl_list.h"
 #include "tests/unit/unit.h"
 
 static const struct list_case {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* nccl.conf, as NCCL reads it */
-#include "doctor/nccl/nccl.h"
+#include "doctor/nccl/nccl_settings.h"
 #include "tests/unit/unit.h"
 
 static const struct file_case {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a text may do to the page that it is shown on. */
-#include "doctor/report/report.h"
+#include "doctor/report/markup.h"
 #include "tests/unit/unit.h"
 
 #define PAGE_MAX 8192

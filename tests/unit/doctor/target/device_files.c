@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device files of a container, which may be swapped while they are looked at */
-#include "tests/unit/unit.h"
-
 #include <sys/sysmacros.h>
 
-#include "doctor/target/target.h"
+#include "doctor/target/device_files.h"
+#include "tests/unit/unit.h"
 
 /* Of the kernel's own devices that do nothing: /dev/null and /dev/zero */
 #define OWN 3

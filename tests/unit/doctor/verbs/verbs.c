@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the doctor's verbs part decides by itself; what devices answer is tested in the VM. */
-#include "tests/unit/unit.h"
-
 #include <arpa/inet.h>
 
+#include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
 #include "doctor/verbs/verbs.h"
+#include "lib/limits.h"
+#include "tests/unit/unit.h"
 
 /* ---- GIDs ---- */
 

@@ -3,7 +3,9 @@
 #include "tests/unit/nri/nri.h"
 
 #include "nri/message/message.h"
-#include "nri/wire/wire.h"
+#include "nri/message/message_spec.h"
+#include "nri/wire/field.h"
+#include "nri/wire/ttrpc.h"
 
 /* ---- a container's message ---- */
 

@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session with a story of its own, and requests that a runtime could send */
-#ifndef TESTS_UNIT_NRI_SESSION_STORY_H
-#define TESTS_UNIT_NRI_SESSION_STORY_H
+#ifndef OCI_RDMA_TESTS_UNIT_NRI_SESSION_STORY_H
+#define OCI_RDMA_TESTS_UNIT_NRI_SESSION_STORY_H
 
 #include "tests/unit/nri/nri.h"
 
 #include "nri/message/message.h"
+#include "nri/message/message_spec.h"
 #include "nri/session.h"
-#include "nri/wire/wire.h"
+#include "nri/wire/field.h"
+#include "nri/wire/ttrpc.h"
 
 #define MEMLOCK (8 * 1024 * 1024)
 

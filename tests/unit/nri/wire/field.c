@@ -2,7 +2,7 @@
 /* Fields as protobuf has them, and what ends none */
 #include "tests/unit/nri/nri.h"
 
-#include "nri/wire/wire.h"
+#include "nri/wire/field.h"
 
 static const struct fields_case {
 	const char *name;

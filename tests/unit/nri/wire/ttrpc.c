@@ -2,7 +2,8 @@
 /* Frames that we write */
 #include "tests/unit/nri/nri.h"
 
-#include "nri/wire/wire.h"
+#include "nri/wire/field.h"
+#include "nri/wire/ttrpc.h"
 
 UNIT_TEST("frames that we write have at most 4096 bytes")
 {

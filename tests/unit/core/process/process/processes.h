@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes of a test's own */
-#ifndef TESTS_UNIT_CORE_PROCESS_PROCESSES_H
-#define TESTS_UNIT_CORE_PROCESS_PROCESSES_H
+#ifndef OCI_RDMA_TESTS_UNIT_CORE_PROCESS_PROCESS_PROCESSES_H
+#define OCI_RDMA_TESTS_UNIT_CORE_PROCESS_PROCESS_PROCESSES_H
 
 #include "tests/unit/unit.h"
 

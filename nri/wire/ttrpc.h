@@ -1,21 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes between the runtime and the plugin: NRI's frames, ttrpc's messages in them, and protobuf's
- * fields in these */
-#ifndef OCI_RDMA_NRI_WIRE_H
-#define OCI_RDMA_NRI_WIRE_H
+/* Bytes between the runtime and the plugin: NRI's frames, and ttrpc's messages in them */
+#ifndef OCI_RDMA_NRI_WIRE_TTRPC_H
+#define OCI_RDMA_NRI_WIRE_TTRPC_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 #include "core/base/err.h"
-
-/* Bytes of a packed message, which somebody else owns */
-struct message {
-	const unsigned char *bytes;
-	size_t len;
-};
-
-/* ---- the headers' integers, which are big-endian ---- */
+#include "nri/wire/field.h"
 
 static inline uint32_t integer_read(const unsigned char *bytes)
 {
@@ -49,19 +41,6 @@ int buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 void buffer_consume(struct buffer *buffer, size_t len);
 
 void buffer_free(struct buffer *buffer);
-
-/* ---- protobuf (field.c) ---- */
-
-/* Requests are read without a copy: one that synchronizes may have 64 MiB. What is inside of a pod
- * or container is unpacked by protobuf-c (nri/message). */
-struct field {
-	uint32_t number;
-	uint64_t value;       /* of a varint */
-	struct message bytes; /* of all else, also a message; .bytes NULL: a varint */
-};
-
-/* Takes the next field off the message. Returns 1, 0 at the end, or -1 if that is no protobuf. */
-int field_next(struct message *message, struct field *ret_field);
 
 /* ---- NRI's frames ---- */
 

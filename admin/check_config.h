@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints on stdout, or on stderr why not, and returns the exit status. */
+#ifndef OCI_RDMA_ADMIN_CHECK_CONFIG_H
+#define OCI_RDMA_ADMIN_CHECK_CONFIG_H
+
+#include <stddef.h>
+
+#include "core/options.h"
+
+/*
+ * --check-config: checks the files, each our config.json or a hooks.d file, as its keys say;
+ * without files the node's config.json, all hooks.d files that engines read and that speak of us,
+ * and the engines' handlers with the shim. Also whether those that are checked together fit each
+ * other. A line for each, "ok" or what is wrong.
+ */
+int check_config(const struct options *options, char *const *files, size_t n_files);
+
+#endif

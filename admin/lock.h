@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Prints on stdout, or on stderr why not, and returns the exit status. */
+#ifndef OCI_RDMA_ADMIN_LOCK_H
+#define OCI_RDMA_ADMIN_LOCK_H
+
+/*
+ * --lock: flock(1), for install/kubernetes/node-install, whose image's busybox lacks it: takes the
+ * exclusive lock of the caller's open file, and waits for it. It holds until the caller closes that
+ * file or ends (flock(2)).
+ */
+int lock_descriptor(const char *descriptor);
+
+#endif

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Containers of CRI-O and podman that need the shim */
+#ifndef OCI_RDMA_ADMIN_REMOVAL_CONMON_H
+#define OCI_RDMA_ADMIN_REMOVAL_CONMON_H
+
+#include "admin/removal/needs.h"
+
+/* Containers that run below a conmon of podman or CRI-O */
+void needs_of_monitors(struct needs *needs);
+
+/* CRI-O's pods of a handler with the shim, whether anything of them runs or not */
+void needs_of_pods(struct needs *needs);
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Containers of containerd and Docker that need the shim */
+#ifndef OCI_RDMA_ADMIN_REMOVAL_CONTAINERD_TASKS_H
+#define OCI_RDMA_ADMIN_REMOVAL_CONTAINERD_TASKS_H
+
+#include "admin/removal/needs.h"
+
+/* Containers that run through the shim below containerd, Docker's too, and the handlers with the
+ * shim in containerd's configuration */
+void needs_of_containerd(struct needs *needs);
+
+/* Docker's runtimes, and its containers that do not run. Call it after those that do. */
+void needs_of_docker(struct needs *needs);
+
+#endif

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The values of NCCL that name devices and GIDs */
+#ifndef OCI_RDMA_DOCTOR_CHECK_NCCL_HCA_H
+#define OCI_RDMA_DOCTOR_CHECK_NCCL_HCA_H
+
+#include "core/node/node.h"
+#include "doctor/doctor.h"
+#include "doctor/finding.h"
+#include "doctor/nccl/nccl_settings.h"
+#include "doctor/target/netdevs.h"
+
+/* What the checks of NCCL's values share */
+struct nccl_context {
+	const struct doctor *doctor;
+	struct findings *findings;
+	struct nccl_settings settings;
+	struct netdevs netdevs;
+	struct devices devices; /* the target's, with ports and GIDs */
+};
+
+/* Each returns 0, or -1 without memory. */
+int nccl_check_hca(const struct nccl_context *context);
+int nccl_check_gid_index(const struct nccl_context *context);
+
+/* The device's interface, as its GID table tells it to every network namespace */
+void nccl_name_interface(const struct doctor *doctor, struct device *device);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What /proc shows of the runtime that called the hook */
+#ifndef OCI_RDMA_HOOK_CALLER_H
+#define OCI_RDMA_HOOK_CALLER_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "core/base/arena.h"
+
+/* Its --bundle (or -b), in the arena; NULL: none */
+const char *caller_bundle(struct arena *arena, pid_t pid);
+
+bool caller_is_crun(struct arena *arena, pid_t pid);
+
+#endif

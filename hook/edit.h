@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A grant in config.json, before the runtime reads it: for precreate and the shim */
+#ifndef OCI_RDMA_HOOK_EDIT_H
+#define OCI_RDMA_HOOK_EDIT_H
+
+#include "core/container/container.h"
+#include "core/report/report.h"
+
+/*
+ * Makes the plan of a container that was found, and edits its config.json before the runtime reads
+ * it. container->lacking is set. *ret_edited: container->text itself if nothing is to be added.
+ * Returns as container_plan(); outcome says what was given.
+ */
+int edit_config_json(struct container *container, struct outcome *outcome,
+		     struct fs_text *ret_edited);
+
+#endif

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the shim does for create and exec */
+#ifndef OCI_RDMA_HOOK_SHIM_COMMANDS_H
+#define OCI_RDMA_HOOK_SHIM_COMMANDS_H
+
+#include "core/container/container.h"
+#include "core/report/report.h"
+#include "hook/shim/runtime_args.h"
+
+struct shim {
+	struct options options;
+	struct runtime_args args;
+	struct container container;
+	struct outcome outcome;
+};
+
+/* create, run and restore: the container's spec is edited. */
+void serve_create(struct shim *shim);
+
+/* exec: puts the container's grant into the process spec, or into our own limit, which the runtime
+ * inherits. */
+void serve_exec(struct shim *shim);
+
+#endif
