@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that is known about one container, read in the order in which it can be dismissed: most have
  * no RDMA, and must cost next to nothing. */
-#ifndef OCI_RDMA_CONTAINER_H
-#define OCI_RDMA_CONTAINER_H
+#ifndef OCI_RDMA_CORE_CONTAINER_CONTAINER_H
+#define OCI_RDMA_CORE_CONTAINER_CONTAINER_H
 
 #include <stdbool.h>
 
