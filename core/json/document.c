@@ -269,11 +269,12 @@ const struct json_node *json_get(struct json_document *doc, const struct json_no
 				 const char *key, unsigned types)
 {
 	const struct json_node *found = NULL;
+	size_t len = strlen(key);
 
 	if (!json_expect(doc, object, JSON_OBJECT))
 		return NULL;
 	json_each(member, object) {
-		if (!json_key_is(member, key))
+		if (member->key_len != len || !json_key_is(member, key))
 			continue;
 		if (found) {
 			(void)json_fail(doc, member, "occurs twice");

@@ -217,7 +217,6 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 		      struct config *config)
 {
 	const struct json_node *nccl = json_get(doc, root, "nccl", JSON_OBJECT);
-	const struct json_node *extra = json_get(doc, nccl, "extra", JSON_OBJECT);
 
 	json_known_keys(doc, root,
 			WORDS("opt_in", "namespaces", "devices", "memlock", "require_memory_limit",
@@ -238,7 +237,7 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	config->on_missed = get_word(doc, root, "on_missed", WORDS("report", "mend", "refuse"));
 	config->privileged_scan = get_bool(doc, root, "privileged_scan", false);
 	config->amend_seccomp = get_word(doc, root, "seccomp", WORDS("warn", "amend"));
-	extra_read(doc, extra, config);
+	extra_read(doc, json_get(doc, nccl, "extra", JSON_OBJECT), config);
 }
 
 /* ---- the file ---- */

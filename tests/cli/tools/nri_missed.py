@@ -316,7 +316,7 @@ def large(runtime, plugin):
     connection.close()
 
 
-DATA_MAX = 24 << 20  # for parent and child each; the frame and the message that the parent reads may have 4 MiB each, or 8
+DATA_MAX = 16 << 20  # for parent and child each; the frame and the message that the parent reads have 4 MiB each
 
 
 def hostile(runtime):
