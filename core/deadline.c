@@ -4,9 +4,9 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include "core/base/journal.h"
 #include "core/base/names.h"
 #include "core/base/tell.h"
-#include "core/report/report.h"
 
 #define TEXT_OF(number) #number
 #define DIGITS_OF(number) TEXT_OF(number)

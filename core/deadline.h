@@ -20,7 +20,7 @@ void deadline_arm(void (*on_time_up)(void));
 /* Ends the limit; on_time_up is not called any more. */
 void deadline_disarm(void);
 
-/* From now on the container must fail rather than start unserved (core/report/report.h), by exit
+/* From now on the container must fail rather than start unserved (core/report/outcome.h), by exit
  * status 1; or it may start. */
 void deadline_set_must_fail(bool fail);
 

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "core/base/replace.h"
 #include "core/base/text.h"
 
 #define NAME "nccl.conf"

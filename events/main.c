@@ -14,8 +14,10 @@
 
 #include "core/base/clock.h"
 #include "core/base/fs.h"
+#include "core/base/trust.h"
 #include "core/command_line.h"
-#include "core/report/report.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
 #include "events/api.h"
 #include "events/event.h"
 #include "events/queue.h"

@@ -3,6 +3,7 @@
 
 #include "core/apply/spec_edit.h"
 #include "core/deadline.h"
+#include "core/process/memlock.h"
 #include "core/process/process.h"
 
 int edit_config_json(struct container *container, struct outcome *outcome,

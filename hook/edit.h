@@ -4,7 +4,7 @@
 #define OCI_RDMA_HOOK_EDIT_H
 
 #include "core/container/container.h"
-#include "core/report/report.h"
+#include "core/report/outcome.h"
 
 /*
  * Makes the plan of a container that was found, and edits its config.json before the runtime reads

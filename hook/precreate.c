@@ -7,6 +7,7 @@
 #include "core/command_line.h"
 #include "core/deadline.h"
 #include "core/process/process.h"
+#include "core/report/log.h"
 #include "hook/edit.h"
 #include "hook/hook_confinement.h"
 

@@ -14,8 +14,10 @@
 #include "core/deadline.h"
 #include "core/json/document.h"
 #include "core/nccl_conf.h"
+#include "core/process/memlock.h"
 #include "core/process/process.h"
-#include "core/report/report.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
 #include "hook/caller.h"
 #include "hook/hook_confinement.h"
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "core/base/replace.h"
 #include "core/base/text.h"
 
 static int open_regular(int root, const char *path)

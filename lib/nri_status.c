@@ -8,6 +8,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/fs.h"
+#include "core/base/trust.h"
 #include "lib/files.h"
 
 const struct json_field nri_status_fields[] = {

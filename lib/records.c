@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "core/base/clock.h"
+#include "core/base/trust.h"
 
 int records_count(int sysroot, int64_t window_ms, size_t ret_n[RECORD_RESULTS], struct err *err)
 {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "core/base/trust.h"
 #include "lib/files.h"
 
 #define LINKS_MAX 40 /* as the kernel's */

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "core/process/memlock.h"
 #include "core/process/process.h"
 #include "lib/files.h"
 

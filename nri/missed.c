@@ -9,7 +9,9 @@
 
 #include "core/base/clock.h"
 #include "core/base/fs.h"
-#include "core/report/report.h"
+#include "core/base/trust.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
 #include "nri/cgroup.h"
 #include "nri/missed_check.h"
 #include "nri/session.h"

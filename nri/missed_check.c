@@ -10,10 +10,13 @@
 #include "core/base/clock.h"
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/trust.h"
 #include "core/container/container.h"
+#include "core/process/memlock.h"
 #include "core/process/process.h"
 #include "core/record/record.h"
-#include "core/report/report.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
 #include "lib/files.h"
 #include "lib/limits.h"
 #include "nri/cgroup.h"
@@ -74,26 +77,13 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 #define WHEN "created while no plugin was connected: "
 #define RECREATE "delete the pod, so that it is created again"
 
-/* Whether this process may raise a limit that far. Returns 0, or -1 with the reason. */
-static int may_raise(uint64_t bytes, struct err *err)
-{
-	uint64_t max = own_memlock_max();
-
-	if (!max || max >= bytes)
-		return 0;
-	return err_set(err,
-		       "RLIMIT_MEMLOCK cannot be raised above %llu bytes: that needs "
-		       "CAP_SYS_RESOURCE on the node, which this process does not have",
-		       (unsigned long long)max);
-}
-
 static int mend(struct looked *one, struct err *err)
 {
 	uint64_t memlock = one->container->plan.memlock;
 	const char *reason;
 	size_t n;
 
-	if (may_raise(memlock, err) < 0 ||
+	if (memlock_check_raise(memlock, err) < 0 ||
 	    cgroup_mend(one->root, one->cgroup, memlock, &n, err) < 0)
 		return err_prefix(err, "on_missed \"mend\"");
 	reason =

@@ -18,9 +18,12 @@
 
 #include "core/base/clock.h"
 #include "core/base/fs.h"
+#include "core/base/replace.h"
 #include "core/base/text.h"
+#include "core/base/trust.h"
 #include "core/record/record.h"
-#include "core/report/report.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
 #include "lib/child.h"
 #include "nri/message/nri.pb-c.h"
 #include "nri/metrics.h"

@@ -17,7 +17,8 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
-#include "core/report/report.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
 #include "nri/nri_confinement.h"
 #include "nri/nri_options.h"
 

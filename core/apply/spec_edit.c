@@ -1,12 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/apply/spec_edit.h"
+
 #include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
-#include "core/apply/spec_edit.h"
 #include "core/base/text.h"
 #include "core/json/writer.h"
+#include "core/plan/planning.h"
+#include "core/process/memlock.h"
+#include "core/spec/seccomp.h"
 
 /* text[begin..end) becomes .text */
 struct splice {
@@ -24,13 +28,6 @@ struct edit {
 	size_t room;
 	struct arena_text members; /* of the process object that it does not have: "\"env\":[…]" */
 };
-
-int inherited_memlock(struct rlimit64 *ret_limit, struct err *err)
-{
-	if (getrlimit64(RLIMIT_MEMLOCK, ret_limit) < 0)
-		return err_sys(err, errno, "RLIMIT_MEMLOCK");
-	return 0;
-}
 
 /* ---- pieces: without memory, only the arena says so ---- */
 

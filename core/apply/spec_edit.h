@@ -15,10 +15,8 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 #include "core/plan/plan.h"
+#include "core/plan/planning.h"
 #include "core/spec/spec.h"
-
-/* Our own RLIMIT_MEMLOCK, which a process inherits if its spec lists none */
-int inherited_memlock(struct rlimit64 *ret_limit, struct err *err);
 
 /*
  * plan: its memlock, granted, settings and seccomp. inherited: the limit of a process whose spec

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/base/replace.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

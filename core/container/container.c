@@ -11,6 +11,8 @@
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
 #include "core/node/network.h"
+#include "core/plan/planning.h"
+#include "core/process/memlock.h"
 
 void container_free(struct container *container)
 {
@@ -219,7 +221,6 @@ int container_find(struct container *container, const struct options *options, s
 
 int container_plan(struct container *container, struct err *err)
 {
-	struct rlimit64 limit;
 	struct planning planning = {
 		.arena = &container->arena,
 		.spec = &container->spec,
@@ -235,9 +236,8 @@ int container_plan(struct container *container, struct err *err)
 		.warnings = &container->warnings,
 	};
 
-	/* What a rootless engine can raise the limit to */
-	if (!planning.memlock_max && rootless() && getrlimit64(RLIMIT_MEMLOCK, &limit) == 0)
-		planning.memlock_max = limit.rlim_max;
+	if (!planning.memlock_max)
+		planning.memlock_max = rootless_memlock_max();
 	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
 	if (plan_decide(&planning, err) < 0)
 		return -1;

@@ -12,6 +12,7 @@
 #include "core/node/pci.h"
 #include "core/options.h"
 #include "core/plan/plan.h"
+#include "core/plan/planning.h"
 #include "core/policy/policy.h"
 #include "core/spec/spec.h"
 

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices that linux.devices does not list or that do not count; interfaces and GPUs */
+/* container.h declares these, as steps of container_find() and container_plan(): devices that
+ * linux.devices does not list or that do not count; interfaces and GPUs */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
+#include "core/base/rootless.h"
 #include "core/container/container.h"
 #include "core/node/network.h"
 

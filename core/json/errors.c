@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words an error: file, line, path of the value, reason */
+/* document.h declares these: a document and its errors are one. Each error has file, line, path of
+ * the value, and reason. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>

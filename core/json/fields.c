@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "core/base/fs.h"
+#include "core/base/trust.h"
 #include "core/json/writer.h"
 
 struct written {

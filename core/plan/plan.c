@@ -5,6 +5,11 @@
 
 #include "core/base/text.h"
 #include "core/nccl_conf.h"
+#include "core/plan/frameworks.h"
+#include "core/plan/nccl.h"
+#include "core/plan/planning.h"
+#include "core/plan/reasons.h"
+#include "core/spec/seccomp.h"
 
 const char *const decision_names[] = {
 	[DECISION_NONE] = "none",
@@ -36,12 +41,6 @@ static const char *not_asked(const struct planning *p)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
 		       "containers does not name this container";
 	return NULL;
-}
-
-const char *asked_how(const struct planning *p)
-{
-	return p->request->by_hook ? "asked for by the hook's arguments (" SPEC_ASK ")"
-				   : "annotated";
 }
 
 /* A limit that the node's memory is below limits nothing. */
@@ -153,16 +152,6 @@ int plan_decide(const struct planning *p, struct err *err)
 	return err_of_arena(p->arena, err);
 }
 
-bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
-{
-	struct rlimit64 old = *limit;
-
-	limit->rlim_cur = old.rlim_cur > bytes ? old.rlim_cur : bytes;
-	limit->rlim_max = old.rlim_max > bytes ? old.rlim_max : bytes;
-	return limit->rlim_cur != old.rlim_cur || limit->rlim_max != old.rlim_max;
-}
-
-/* Amend only calls that no rule refuses by name: such a rule was written on purpose. */
 static void plan_seccomp(const struct planning *p)
 {
 	const struct seccomp_profile *profile = &p->spec->seccomp;
@@ -200,8 +189,10 @@ int plan_fill(const struct planning *p, struct err *err)
 		plan_seccomp(p);
 	if (p->request->nccl && plan->decision == DECISION_TCP)
 		nccl_tcp_settings(p);
-	else if (p->request->nccl && p->devices->n)
+	if (p->request->nccl && plan->decision != DECISION_TCP && p->devices->n) {
 		nccl_rdma_settings(p);
+		framework_settings(p);
+	}
 	if (plan->n_settings && mount)
 		plan_warn(p, "nccl_conf_mounted",
 			  "a mount on %.128s covers /etc/nccl.conf, so that the hook cannot write "

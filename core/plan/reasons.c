@@ -1,7 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a container does not get all that it asks for, and what to do */
+#include "core/plan/reasons.h"
+
 #include "core/base/text.h"
-#include "core/plan/plan.h"
+#include "core/plan/planning.h"
+#include "core/spec/spec.h"
+
+const char *asked_how(const struct planning *p)
+{
+	return p->request->by_hook ? "asked for by the hook's arguments (" SPEC_ASK ")"
+				   : "annotated";
+}
 
 const char *namespace_reason(const struct planning *p)
 {

@@ -9,6 +9,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "core/base/trust.h"
 #include "core/json/document.h"
 
 /* ---- amounts of memory ---- */

@@ -7,6 +7,7 @@
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/base/text.h"
+#include "core/base/trust.h"
 
 #define WHAT "/" RUNTIMES_PATH
 #define BLANKS " \t\r"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables that a policy sets, by keys of their own or by nccl.extra */
+/* policy.h declares these, as parts of the policy: variables by keys of their own or by nccl.extra
+ */
 #include <string.h>
 
 #include "core/base/text.h"

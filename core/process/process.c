@@ -10,16 +10,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/capability.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
-#include "core/plan/plan.h"
 
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
@@ -126,7 +123,7 @@ static bool started_by_our_runtime(pid_t pid, int proc)
 		 parent == process_stat_read(runtime, "stat", PROCESS_STAT_PARENT)));
 }
 
-static bool has_ended(int pidfd)
+bool process_has_ended(int pidfd)
 {
 	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
 
@@ -155,7 +152,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 	proven = proc >= 0 &&
 		 (in_cgroup(proc, id, cgroup) || started_by_our_runtime((pid_t)pid, proc));
 	/* If it is alive now, what /proc/<pid> said above was about this process. */
-	if (proc < 0 || has_ended(pidfd))
+	if (proc < 0 || process_has_ended(pidfd))
 		return 0;
 	if (!proven)
 		return err_set(err,
@@ -166,44 +163,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 	return 1;
 }
 
-int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err)
-{
-	struct rlimit64 limit;
-	int status = prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit);
-
-	*ret_changed = false;
-	if (status == 0) {
-		if (!memlock_raise(&limit, bytes) || has_ended(pidfd))
-			return 0;
-		status = prlimit64(pid, RLIMIT_MEMLOCK, &limit, NULL);
-	}
-	if (status < 0)
-		return errno == ESRCH ? 0
-				      : err_sys(err, errno,
-						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "
-						"CAP_SYS_RESOURCE on the node)",
-						pid);
-	/* prlimit(2) takes no pidfd. If the process still lives now, the pid was its own, and so
-	 * was the limit. */
-	*ret_changed = !has_ended(pidfd);
-	return 0;
-}
-
 /* ---- this process ---- */
-
-uint64_t own_memlock_max(void)
-{
-	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
-	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
-	struct rlimit64 limit;
-	/* Capabilities of a user namespace raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE
-	 * in the first one, which no map proves (systemd's PrivateUsers=full maps all ids). */
-	bool may_raise = capget(&header, data) == 0 &&
-			 data[0].effective & (UINT32_C(1) << CAP_SYS_RESOURCE) &&
-			 fs_in_first_user_namespace();
-
-	return may_raise || getrlimit64(RLIMIT_MEMLOCK, &limit) < 0 ? 0 : limit.rlim_max;
-}
 
 uint64_t own_lacks_capabilities(uint64_t capabilities)
 {

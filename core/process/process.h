@@ -15,14 +15,12 @@
  * if it is another's. */
 int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd, struct err *err);
 
+/* True if the process has ended, and nobody else has its pid meanwhile */
+bool process_has_ended(int pidfd);
+
 /* /proc/<pid>, or -errno; another file system mounted there must not speak for the kernel
  * (CVE-2025-52881). */
 int process_open_proc(pid_t pid);
-
-/* Raises RLIMIT_MEMLOCK, soft and hard, to at least bytes (MEMLOCK_UNLIMITED: no limit). Needs
- * CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed: the
- * limit was lower. A process that has ended meanwhile is no error. */
-int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err);
 
 /* ---- /proc/PID/stat: its fields (proc(5)) ---- */
 
@@ -48,10 +46,6 @@ bool cgroup_names(const char *cgroups, const char *name);
 const char *cgroup_find_id(const char *from, const char *to);
 
 /* ---- this process: its own limit and capabilities bound those of what it starts ---- */
-
-/* The highest limit of locked memory that this process, and what it starts, can set for itself,
- * beyond which a runtime fails (rootless podman); 0: any */
-uint64_t own_memlock_max(void);
 
 /* Those of these capabilities that the bounding set lacks, so that a runtime fails at them
  * (capabilities(7)). Ask before confine(). */

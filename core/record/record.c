@@ -9,6 +9,7 @@
 
 #include "core/base/clock.h"
 #include "core/base/text.h"
+#include "core/base/trust.h"
 
 #define SUFFIX ".json"
 

@@ -69,16 +69,6 @@ struct record {
 };
 
 /*
- * sysroot: a path. Makes the directories, which must be root's alone. The reason becomes one line
- * of RECORD_REASON_MAX bytes; variables and annotations are left out of a file that would be longer
- * than JSON_FIELDS_SIZE_MAX. Returns 0, also if there is no room for a "nothing"; 1 if the
- * container has a record that says the same, by another entry point or of a grant, which stays;
- * -ENOENT if the sysroot has no /run; -EINVAL if the id can be no file's name, or -1, both with the
- * reason in *err.
- */
-int record_write(const char *sysroot, const struct record *record, struct err *err);
-
-/*
  * sysroot: a directory descriptor. Returns 1 with *ret_record in the arena; 0 if there is none; or
  * -1 if it cannot be read, or others than root can write it.
  */
@@ -103,8 +93,6 @@ struct record_entry {
 /* dir: RECORD_DIR. By namespace and pod, in the arena. locked: the caller has the lock, and
  * what is no record is removed. Returns how many, or -1 without memory. */
 int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries);
-
-/* ---- what record.c and write.c share ---- */
 
 #define RECORD_NAME_SIZE 256 /* NAME_MAX, and a NUL */
 

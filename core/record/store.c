@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/record/store.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -8,6 +10,8 @@
 #include <unistd.h>
 
 #include "core/base/clock.h"
+#include "core/base/replace.h"
+#include "core/base/trust.h"
 #include "core/record/record.h"
 
 /* A writer needs milliseconds; do not wait longer for one that has been stopped. */

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* spec.h declares it: an identity is a part of a spec, which confirms it. */
 /*
  * Whose container it is, by annotations that its engine writes over those of others. Under another
  * engine anybody may have written them:

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which system calls that verbs and NCCL need linux.seccomp refuses */
-#include "core/spec/spec.h"
+
+#include "core/spec/seccomp.h"
+
+#include "core/json/document.h"
 
 /*
  * mmap, ioctl: every verbs call (rdma-core, libibverbs/cmd_ioctl.c; the doorbell pages). mlock

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* config.json, and questions about a spec that has been read */
+#include "core/spec/spec.h"
+
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,7 +9,7 @@
 #include "core/base/names.h"
 #include "core/base/text.h"
 #include "core/json/document.h"
-#include "core/spec/spec.h"
+#include "core/spec/seccomp.h"
 
 #define LIST (JSON_ARRAY | JSON_NULL)
 #define OBJECT (JSON_OBJECT | JSON_NULL)

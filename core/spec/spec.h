@@ -15,6 +15,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 #include "core/json/document.h"
+#include "core/spec/seccomp.h"
 
 /* Whose container it is, by its engine's annotations or message; NULL: not known */
 struct identity {
@@ -31,20 +32,6 @@ struct identity {
 	bool sandbox;    /* the pod's pause container: it never gets a device */
 	bool kubernetes; /* it has annotations of Kubernetes, from any author */
 };
-
-/* ---- system calls (seccomp.c) ---- */
-
-/* NULL ends the list, which is sorted by how much is lost without. */
-extern const char *const seccomp_names[];
-
-/* linux.seccomp; bit n of a set is the n-th of seccomp_names. */
-struct seccomp_profile {
-	const struct json_node *place; /* NULL: there is none */
-	uint32_t refused;
-	uint32_t by_default; /* of these, because no rule names them: one more rule mends it */
-};
-
-struct seccomp_profile seccomp_read(struct json_document *doc, const struct json_node *seccomp);
 
 /* ---- linux.resources ---- */
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device files that libibverbs opens, and what they are */
+/* check.h declares it, for the one table of check.c. The device files that libibverbs opens, and
+ * what they are */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRI-O, containerd and podman by their files: handlers that run the shim, the limits that CRI-O
- * gives to every container, and the hooks.d files (containers/common, pkg/hooks/docs/
- * oci-hooks.5.md): of ours, what --check-config says; of others, what keeps CRI-O from starting. */
+/* check.h declares it, for the one table of check.c. CRI-O, containerd and podman by their
+ * files: handlers that run the shim, the limits that CRI-O gives to every container, and the
+ * hooks.d files (containers/common, pkg/hooks/docs/ oci-hooks.5.md): of ours, what
+ * --check-config says; of others, what keeps CRI-O from starting. */
 #include <stdlib.h>
 #include <string.h>
 

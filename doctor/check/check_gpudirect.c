@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether the node's drivers let an HCA reach a GPU's memory: by DMA-BUF or by nvidia_peermem */
+/* check.h declares it, for the one table of check.c. Whether the node's drivers let an HCA reach
+ * a GPU's memory: by DMA-BUF or by nvidia_peermem */
 #include <string.h>
 
 #include "core/base/fs.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How much memory the target may pin. The kernel compares the soft limit of the calling process
- * with what it has pinned, and lets CAP_IPC_LOCK pass only in the first user namespace: capable(),
- * not ns_capable() (drivers/infiniband/core/umem.c, ib_umem_get). */
+/* check.h declares it, for the one table of check.c. How much memory the target may pin. The
+ * kernel compares the soft limit of the calling process with what it has pinned, and lets
+ * CAP_IPC_LOCK pass only in the first user namespace: capable(), not ns_capable()
+ * (drivers/infiniband/core/umem.c, ib_umem_get). */
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdbool.h>

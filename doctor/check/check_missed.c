@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Containers of the node that ask, have a device, and lack the memlock limit, whatever the reason:
- * no entry point was there, it failed, or it is older than the installation. A training job in such
- * a container fails hours later, on one rank. Those that the policy denies are a finding of their
- * own: nothing is broken, but the pod's author has to learn it. */
+/* check.h declares it, for the one table of check.c. Containers of the node that ask, have a
+ * device, and lack the memlock limit, whatever the reason: no entry point was there, it failed,
+ * or it is older than the installation. A training job in such a container fails hours later, on
+ * one rank. Those that the policy denies are a finding of their own: nothing is broken, but the
+ * pod's author has to learn it. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL's variables in the target select, beside what they were meant to */
+/* check.h declares it, for the one table of check.c. What NCCL's variables in the target select,
+ * beside what they were meant to */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

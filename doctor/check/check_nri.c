@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The NRI plugin, as it says itself (lib/nri_status.h), and which entry points the node has: so
- * that nobody takes for given what only another way gives. */
+/* check.h declares it, for the one table of check.c. The NRI plugin, as it says itself
+ * (lib/nri_status.h), and which entry points the node has: so that nobody takes for given what
+ * only another way gives. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>

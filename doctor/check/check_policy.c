@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci-rdma-hook's own config.json, or that of a plugin in a container; the shim's runtimes */
+/* check.h declares it, for the one table of check.c. oci-rdma-hook's own config.json, or that of
+ * a plugin in a container; the shim's runtimes */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports, their GID tables, their interfaces, and which network namespace they are in */
+/* check.h declares it, for the one table of check.c. Ports, their GID tables, their interfaces,
+ * and which network namespace they are in */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls that verbs, NCCL and CUDA may need, and the target's filter */
+/* check.h declares it, for the one table of check.c. The system calls that verbs, NCCL and CUDA
+ * may need, and the target's filter */
 #include <inttypes.h>
 #include <string.h>
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a bug report has to say, from files only, nothing is started: versions, SELinux, where it
- * was looked from; and whether the kernel has what hook, shim, NRI plugin and this program cannot
- * do without: openat2(2), without which no path of a container's or a node's can be opened safely.
- */
+/* check.h declares it, for the one table of check.c. What a bug report has to say, from files
+ * only, nothing is started: versions, SELinux, where it was looked from; and whether the kernel
+ * has what hook, shim, NRI plugin and this program cannot do without: openat2(2), without which
+ * no path of a container's or a node's can be opened safely. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

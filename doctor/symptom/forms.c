@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work completions that failed: as NCCL, IBext, UCX and perftest print them, and by name */
+/* match.h declares these, as what match_line() finds: work completions that failed, as NCCL, IBext,
+ * UCX and perftest print them, and by name */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>

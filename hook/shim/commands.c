@@ -11,10 +11,14 @@
 
 #include "core/apply/spec_edit.h"
 #include "core/base/fs.h"
+#include "core/base/replace.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/deadline.h"
+#include "core/plan/reasons.h"
+#include "core/process/memlock.h"
 #include "core/process/process.h"
+#include "core/report/log.h"
 #include "hook/edit.h"
 #include "hook/shim/container_state.h"
 
@@ -137,23 +141,6 @@ static uint64_t capabilities_of_all_sets(const struct spec *spec)
 }
 
 /*
- * Without --process the runtime makes the process from the container's own spec, which we have
- * edited; but it takes the limit from its caller, as it would have for a spec that lists none.
- */
-static int raise_own_memlock(const struct plan *plan, struct err *err)
-{
-	struct rlimit64 limit;
-
-	if (!plan->memlock)
-		return 0;
-	if (inherited_memlock(&limit, err) < 0)
-		return -1;
-	if (memlock_raise(&limit, plan->memlock) && setrlimit64(RLIMIT_MEMLOCK, &limit) < 0)
-		return err_sys(err, errno, "cannot raise RLIMIT_MEMLOCK (needs CAP_SYS_RESOURCE)");
-	return 0;
-}
-
-/*
  * The runtime would fail at a capability that it has to add and the engine does not have any more.
  * Returns -1 with the reason if config.json says so.
  */
@@ -203,7 +190,7 @@ static int edit_process(struct shim *shim, struct err *err)
 		return -1;
 	/* Without limits of its own runc takes the container's, and crun its caller's. */
 	if (!json_first(json_find(process.process, "rlimits"))) {
-		if (raise_own_memlock(plan, err) < 0)
+		if (plan->memlock && memlock_raise_own(plan->memlock, err) < 0)
 			return -1;
 		plan->memlock = 0;
 	}
@@ -238,8 +225,11 @@ static int exec_as_created(struct shim *shim, struct err *err)
 		.memlock = created->has_memlock ? created->memlock_soft : 0,
 		.granted = container->config.capabilities & capabilities_of_all_sets(created),
 	};
-	return shim->args.process ? edit_process(shim, err)
-				  : raise_own_memlock(&container->plan, err);
+	if (shim->args.process)
+		return edit_process(shim, err);
+	/* The runtime makes the process from the container's own spec, which we have edited; but it
+	 * takes the limit from its caller, as it would have for a spec that lists none. */
+	return container->plan.memlock ? memlock_raise_own(container->plan.memlock, err) : 0;
 }
 
 void serve_exec(struct shim *shim)

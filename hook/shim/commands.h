@@ -4,7 +4,7 @@
 #define OCI_RDMA_HOOK_SHIM_COMMANDS_H
 
 #include "core/container/container.h"
-#include "core/report/report.h"
+#include "core/report/outcome.h"
 #include "hook/shim/runtime_args.h"
 
 struct shim {

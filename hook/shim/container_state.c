@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
+#include "core/base/rootless.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/json/document.h"

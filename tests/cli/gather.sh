@@ -198,7 +198,7 @@ is "it only reads" GET "$(cut -d ' ' -f 2 "$API/requests" | sort -u)"
 row "the journal is asked for the lines that the hook and the plugin write, and no others"
 is "the request" "$(printf '%s&' grep pattern | sed 's/&/=container=.*pod=.*namespace=&/g')case-sensitive=true&tail=10000&tailLines=10000" \
 	"$(sed -n 's/.*node-2.proxy.logs.journal?//p' "$API/requests")"
-check "…as core/report/report.c has them" grep -q '^#define IDENTITY " container=.* pod=.* namespace=' core/report/report.c
+check "…as core/report/log.c has them" grep -q '^#define IDENTITY " container=.* pod=.* namespace=' core/report/log.c
 is "the events are those of the reporter" "oci-rdma-hook.io/events" "$(sed -n 's|.*reportingComponent%3D\(.*\)|\1|p' "$API/requests" | sed 's/%2F/\//')"
 check "…by its name" grep -q '^#define CONTROLLER "oci-rdma-hook.io/events"' events/event.c
 

@@ -3,6 +3,7 @@
  * who may fail. memlock_raise() for any limit. Not looked into: texts, and the list of namespaces
  * (tests/proof/namespaces.c). */
 #include "core/plan/plan.c"
+#include "core/process/memlock.c"
 
 #include "tests/proof/any.h"
 
@@ -21,6 +22,7 @@ STUB(bool, config_allows_namespace, (const struct config *config, const char *na
 
 STUB(int, err_of_arena, (const struct arena *asked, struct err *err), asked->failed ? -1 : 0)
 
+STUB(const char *, asked_how, (const struct planning *p), any_text())
 STUB(const char *, namespace_reason, (const struct planning *p), any_text())
 STUB(const char *, no_device_reason, (const struct planning *p), any_text())
 STUB(const char *, tcp_reason, (const struct planning *p), any_text())

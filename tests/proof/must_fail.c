@@ -3,7 +3,7 @@
  * container_plan(), plan_decide(), outcome_decide() and deadline, when every file, device and
  * system call that it asks may answer anything or fail. 2 devices in linux.devices, 1 mounted file.
  * Not looked into: parsers, which fail or give any spec, policy and request; logs. */
-#include "core/report/report.h"
+#include "core/report/outcome.h"
 #include "hook/caller.h"
 
 #define container_read_spec real_read_spec
@@ -14,12 +14,8 @@
 #undef container_names_request
 #undef container_names_device
 #define outcome_log real_outcome_log
-#define log_failure real_log_failure
-#define tell_caller real_tell_caller
-#include "core/report/report.c"
+#include "core/report/outcome.c"
 #undef outcome_log
-#undef log_failure
-#undef tell_caller
 #include "core/container/container_devices.c"
 #define plan_fill real_plan_fill
 #define plan_nccl_lines real_nccl_lines

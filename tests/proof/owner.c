@@ -3,6 +3,7 @@
  * another, between any two system calls; each call may fail. /proc tells the truth about the
  * process that a directory of it was opened for. By the cgroup alone: no process is a child of
  * ours. */
+#include "core/process/memlock.c"
 #include "core/process/process.c"
 
 #include "tests/proof/any.h"
@@ -124,14 +125,6 @@ void *memrchr(const void *text, int c, size_t n)
 size_t strspn(const char *text, const char *set)
 {
 	return 0;
-}
-
-bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
-{
-	uint64_t before = limit->rlim_cur;
-
-	limit->rlim_cur = before > bytes ? before : bytes; /* as tests/proof/grant.c proves it */
-	return limit->rlim_cur != before;
 }
 
 STUB(pid_t, getppid, (void), 2)

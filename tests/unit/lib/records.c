@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "core/record/store.h"
 #include "tests/unit/unit.h"
 
 #include "core/base/clock.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The looks at a container that is about to start, and at those that were there before the plugin
  */
+#include "core/record/store.h"
 #include "nri/message/message.h"
 #include "nri/message/message_spec.h"
 #include "tests/unit/nri/nri.h"

@@ -6,7 +6,8 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 
-#include "core/report/report.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
 #include "nri/wire/field.h"
 #include "nri/wire/ttrpc.h"
 #include "tests/unit/unit.h"

@@ -8,7 +8,7 @@
 #include "core/base/clock.h"
 #include "core/base/err.h"
 #include "core/record/record.h"
-#include "core/report/report.h"
+#include "core/report/outcome.h"
 #include "nri/metrics.h"
 #include "nri/report.h"
 #include "nri/serve.h"

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file replaced in a directory that others may write to, and by several at a time */
-#include "core/base/fs.h"
-
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -9,6 +7,8 @@
 #include <sys/mount.h>
 #include <sys/syscall.h>
 
+#include "core/base/fs.h"
+#include "core/base/replace.h"
 #include "lib/files.h"
 #include "tests/unit/unit.h"
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Who may write it, and the directories on its way */
-#include "suite.h"
-
 #include <limits.h>
 
 #include "core/base/fs.h"
+#include "core/base/trust.h"
+#include "suite.h"
 
 static int put_fifo(int root)
 {

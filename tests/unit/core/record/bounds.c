@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How many records there are, whoever writes, and which one goes */
-#include "suite.h"
-
 #include <sys/file.h>
 #include <sys/mount.h>
 
 #include "core/base/clock.h"
+#include "core/base/trust.h"
+#include "core/record/store.h"
+#include "suite.h"
 
 /* One more is there while it replaces another. */
 #define FULL (RECORDS_MAX - 1)

@@ -3,6 +3,8 @@
 #ifndef OCI_RDMA_TESTS_UNIT_CORE_RECORD_SUITE_H
 #define OCI_RDMA_TESTS_UNIT_CORE_RECORD_SUITE_H
 
+#include "core/base/trust.h"
+#include "core/record/store.h"
 #include "tests/unit/unit.h"
 
 #include "core/record/record.h"

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an outcome says, to whom: the log, the caller, the record for the pod's author. */
-#include "tests/unit/unit.h"
-
 #include <linux/capability.h>
 #include <sys/mount.h>
 
 #include "core/base/names.h"
 #include "core/record/record.h"
-#include "core/report/report.h"
+#include "core/record/store.h"
+#include "core/report/log.h"
+#include "core/report/outcome.h"
+#include "tests/unit/unit.h"
 
 #define ASKS "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}}"
 #define PLAIN "{}"

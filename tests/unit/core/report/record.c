@@ -3,7 +3,7 @@
 #include "tests/unit/unit.h"
 
 #include "core/record/record.h"
-#include "core/report/report.h"
+#include "core/report/outcome.h"
 
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 

@@ -3,7 +3,7 @@
  * it */
 #include "tests/unit/unit.h"
 
-#include "core/report/report.h"
+#include "core/report/outcome.h"
 
 #define FUNCTION "devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/infiniband_verbs/uverbs6"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a directory is the node's own root: where that cannot be told it is taken for it, since
  * what would be written there is refused. */
-#include "tests/unit/unit.h"
-
 #include <seccomp.h>
 
 #include "core/base/fs.h"
+#include "core/base/rootless.h"
+#include "tests/unit/unit.h"
 
 UNIT_TEST("root: it is told by whatever path, and from others")
 {

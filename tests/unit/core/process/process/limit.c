@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is done to a container's limit, and who its root is */
-#include "processes.h"
-
-#include "core/process/process.h"
-
 #include <poll.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/syscall.h>
+
+#include "core/process/memlock.h"
+#include "core/process/process.h"
+#include "processes.h"
 
 #define LOW ((struct rlimit64){1 << 16, 1 << 16})
 

@@ -3,8 +3,6 @@
  * What others do at the same time: an image that swaps its /etc for a link to the host, a container
  * that ends while the hook works, a pid that has come to mean another process.
  */
-#include "processes.h"
-
 #include <linux/sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -12,6 +10,8 @@
 
 #include "core/nccl_conf.h"
 #include "core/node/node.h"
+#include "core/process/memlock.h"
+#include "processes.h"
 
 #define ROUNDS 500
 

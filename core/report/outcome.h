@@ -21,8 +21,8 @@
  * give is known before: with on_error "fail" the plan is a denial; else the container gets the
  * rest, and the log a line (core/plan).
  */
-#ifndef OCI_RDMA_CORE_REPORT_REPORT_H
-#define OCI_RDMA_CORE_REPORT_REPORT_H
+#ifndef OCI_RDMA_CORE_REPORT_OUTCOME_H
+#define OCI_RDMA_CORE_REPORT_OUTCOME_H
 
 #include "core/container/container.h"
 #include "core/record/record.h"
@@ -83,37 +83,5 @@ void outcome_log(struct container *container, const struct outcome *outcome);
  */
 int remember(const struct options *options, struct container *container, enum record_result result,
 	     const char *reason, const char *entry_point);
-
-/* ---- lines of the node's journal; their keys are fixed so that they can be searched ---- */
-
-/*
- * Sends one datagram like syslog(3), but never waits: syslog(3) blocks if nobody reads, and a stuck
- * journal must not delay the start of a container. The receiver adds the time. Async-signal-safe.
- * False if nobody takes it.
- */
-bool journal_send(const char *message, size_t len);
-
-/*
- * These return the line without its priority, for tell_caller(). A daemon's line that the journal
- * does not take goes to stderr: in a container there is no journal.
- */
-
-/* Any event. priority: LOG_INFO, … of syslog(3). Allocates nothing; the next one overwrites the
- * line. */
-const char *log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-/* A failure, of this container unless NULL; a line of log_event() */
-const char *log_failure(const struct container *container, const char *reason, const char *way_in);
-
-/* Why a container gets nothing. word: "none", "missed", … In the arena; NULL without memory */
-const char *log_reason(struct container *container, int priority, const char *word,
-		       const char *reason, const char *way_in);
-
-/* To our caller (core/base/tell.h), unless we are a daemon: runc shows a hook's stderr to the user,
- * crun drops it. A shim writes only what keeps its container from starting. */
-void tell_caller(const char *line);
-
-/* From now on the lines have this name, which must stay valid. */
-void log_as_daemon(const char *name);
 
 #endif

@@ -1,112 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The variables that a policy has to ask for */
+#include "core/plan/frameworks.h"
+
 #include <string.h>
 
 #include "core/base/text.h"
-#include "core/plan/plan.h"
-
-/* ---- network interfaces ---- */
-
-static bool has_netdev_before(const struct devices *devices, size_t end)
-{
-	for (size_t i = 0; i < end; i++) {
-		if (strcmp(devices->item[i].netdev, devices->item[end].netdev) == 0)
-			return true;
-	}
-	return false;
-}
-
-/*
- * Each once, and all or none: PyTorch's gloo backend opens every interface of the list and fails at
- * the first that it cannot open (torch/csrc/distributed/c10d/init.cpp, the constructor's
- * options.devices), and each process connects by the n-th of its list with the n-th of the others'
- * (ProcessGroupGloo.cpp), so that a list which leaves one out waits for ever.
- */
-const char *interface_list(const struct planning *p, const char *variable, const char *front)
-{
-	const struct devices *devices = p->devices;
-	struct arena_text list = {.arena = p->arena};
-
-	for (size_t i = 0; i < devices->n; i++) {
-		const struct device *device = &devices->item[i];
-
-		if (!device->netdev[0]) {
-			plan_warn(p, "no_netdev_name",
-				  "the network interface of %s is not known, because Multus has "
-				  "left no device-info file that names it: %s is not set; set it "
-				  "in the pod, or in config.json (nccl: extra)",
-				  device->ibdev, variable);
-			return NULL;
-		}
-		if (!has_netdev_before(devices, i))
-			arena_append(&list, "%s%s", list.len ? "," : front, device->netdev);
-	}
-	return list.text;
-}
-
-/* ---- GID index ---- */
-
-const char *common_gid_index(const struct planning *p)
-{
-	const struct devices *devices = p->devices;
-	int common = -1;
-
-	for (size_t i = 0; i < devices->n; i++) {
-		const struct device *device = &devices->item[i];
-
-		if (!device->n_ports) {
-			plan_warn(p, "gids_unknown",
-				  "the ports and GIDs of %s could not be read, since the device is "
-				  "in a network namespace of its own: NCCL_IB_GID_INDEX is not "
-				  "set; use \"gid_index\": \"auto\" with NCCL 2.21.5 or later, "
-				  "which choose the index for each device, or a number",
-				  device->ibdev);
-			return NULL;
-		}
-		for (size_t k = 0; k < device->n_ports; k++) {
-			const struct port *port = &device->port[k];
-
-			/* NCCL ignores the index on an InfiniBand link. */
-			if (strcmp(port->link_layer, "Ethernet") != 0)
-				continue;
-			if (port->gid_index < 0) {
-				plan_warn(p, "no_gid",
-					  "port %u of %s has no RoCE v2 GID with an IPv4 address: "
-					  "NCCL_IB_GID_INDEX is not set; give its network "
-					  "interface an IPv4 address",
-					  port->number, device->ibdev);
-				return NULL;
-			}
-			if (common >= 0 && common != port->gid_index) {
-				plan_warn(p, "gid_index_differs",
-					  "no RoCE v2 GID index fits all devices: "
-					  "NCCL_IB_GID_INDEX is not set; NCCL 2.21.5 and later "
-					  "choose the index for each device");
-				return NULL;
-			}
-			common = port->gid_index;
-		}
-	}
-	return common < 0 ? NULL : arena_printf(p->arena, "%d", common);
-}
-
-/* ---- TCP ---- */
-
-void nccl_tcp_settings(const struct planning *p)
-{
-	const char *ifname = p->config->nccl.socket_ifname;
-
-	/* The rdma interfaces are those of devices that this container does not have. */
-	if (!ifname || text_is(ifname, "rdma"))
-		ifname = "=eth0";
-	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
-	 * (p2p_plugin.c). */
-	setting_add(p, SCOPE_NCCL, "NCCL_IB_DISABLE", "1");
-	setting_add(p, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1");
-	setting_add(p, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);
-}
-
-/* ---- other libraries ---- */
+#include "core/node/pci.h"
+#include "core/plan/nccl.h"
+#include "core/plan/planning.h"
+#include "core/policy/policy.h"
+#include "core/spec/spec.h"
 
 /* "mlx5_6:1,mlx5_7:1", with more behind each port. NULL without memory */
 static const char *device_ports(const struct planning *p, const char *more)

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "core/report/log.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <syslog.h>
+#include <unistd.h>
+
+#include "core/base/journal.h"
+#include "core/base/names.h"
+#include "core/base/tell.h"
+#include "core/base/text.h"
+#include "core/container/container.h"
+#include "core/plan/plan.h"
+#include "core/plan/planning.h"
+#include "core/policy/policy.h"
+
+/* What a line begins with in the journal */
+#define FRONT "<%d>%s[%d]: "
+#define FRONT_OF(priority) LOG_DAEMON | (priority), daemon_name ? daemon_name : HOOK_NAME, getpid()
+
+static const char *daemon_name; /* NULL: we are a hook or a shim */
+
+void log_as_daemon(const char *name)
+{
+	daemon_name = name;
+}
+
+void tell_caller(const char *line)
+{
+	if (!daemon_name)
+		tell(HOOK_NAME, line);
+}
+
+/* Returns the line without its front. */
+static const char *send_line(char *line)
+{
+	const char *text = strstr(line, "]: ") + strlen("]: ");
+
+	text_make_printable(line);
+	if (!journal_send(line, strlen(line)) && daemon_name)
+		tell(daemon_name, text);
+	return text;
+}
+
+const char *log_event(int priority, const char *format, ...)
+{
+	/* A front, a reason, an entry point, and the container */
+	static char line[ERR_TEXT_MAX + 704]; /* a caller's stack may be small */
+	int len = snprintf(line, sizeof(line), FRONT, FRONT_OF(priority));
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(line + len, sizeof(line) - (size_t)len, format, args);
+	va_end(args);
+	return send_line(line);
+}
+
+static const char *text_or_dash(const char *text)
+{
+	return text && text[0] ? text : "-";
+}
+
+#define IDENTITY " container=%.80s name=%.80s pod=%.253s namespace=%.80s"
+#define IDENTITY_OF(c)                                                                             \
+	text_or_dash((c)->id), text_or_dash((c)->spec.identity.name),                              \
+		text_or_dash((c)->spec.identity.pod),                                              \
+		text_or_dash((c)->spec.identity.pod_namespace)
+
+const char *log_failure(const struct container *container, const char *reason, const char *way_in)
+{
+	if (!container)
+		return log_event(LOG_ERR, "%s: %s", way_in, reason);
+	return log_event(LOG_ERR, "%s: %.*s" IDENTITY, way_in, ERR_TEXT_MAX, reason,
+			 IDENTITY_OF(container));
+}
+
+/* What every line of a container begins with */
+static struct arena_text begin_line(struct container *container, int priority, const char *word)
+{
+	struct arena_text line = {.arena = &container->arena};
+
+	arena_append(&line, FRONT "%s:" IDENTITY " devices=%s", FRONT_OF(priority), word,
+		     IDENTITY_OF(container), devices_any(&container->devices) ? "" : "-");
+	devices_append_names(&container->devices, &line);
+	return line;
+}
+
+static void append_warnings(struct arena_text *line, const struct warnings *warnings)
+{
+	for (size_t i = 0; i < warnings->n; i++)
+		arena_append(line, "%s%s", i ? "," : " warnings=", warnings->item[i].code);
+}
+
+const char *log_reason(struct container *container, int priority, const char *word,
+		       const char *reason, const char *way_in)
+{
+	struct arena_text line = begin_line(container, priority, word);
+
+	append_warnings(&line, &container->warnings);
+	arena_append(&line, " by=%s reason=%s", way_in, reason);
+	return line.failed ? NULL : send_line(line.text);
+}
+
+/* Limit and variables stand in the spec as we would write them: another entry point has written
+ * them, and has logged its grant. Only what that one cannot give is left to add. */
+static bool is_given_before(const struct plan *plan)
+{
+	bool given = plan->memlock && !plan->adds_rlimit && plan->n_settings;
+
+	for (size_t i = 0; i < plan->n_settings; i++)
+		given = given && plan->settings[i].state == SETTING_PRESENT;
+	return given;
+}
+
+void log_grant(struct container *container, bool gives_capabilities, const char *nccl,
+	       const char *way_in)
+{
+	const struct plan *plan = &container->plan;
+	bool given_before = is_given_before(plan);
+	/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
+	uint64_t capabilities = gives_capabilities ? plan->granted : 0;
+	const char *const *name = capability_names(&container->arena, capabilities);
+	struct arena_text line = begin_line(
+		container, LOG_INFO, given_before ? "addition" : decision_names[plan->decision]);
+
+	if (!plan->memlock || given_before)
+		arena_append(&line, " memlock=-");
+	else if (plan->memlock == MEMLOCK_UNLIMITED)
+		arena_append(&line, " memlock=unlimited");
+	else
+		arena_append(&line, " memlock=%" PRIu64, plan->memlock);
+	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
+	for (size_t i = 0; name && name[i]; i++)
+		arena_append(&line, "%s%s", i ? "," : "", name[i]);
+	arena_append(&line, " nccl=%s by=%s", text_or_dash(nccl), way_in);
+	append_warnings(&line, &container->warnings);
+	if (name && !line.failed)
+		(void)send_line(line.text);
+}
