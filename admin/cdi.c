@@ -12,7 +12,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
 #include "core/json/writer.h"
@@ -207,7 +207,7 @@ static int put_no_device(const char *file, struct err *err)
 			"this node has no HCA, so that there is nothing to write into a CDI spec");
 	if (unlink(file) < 0 && errno != ENOENT)
 		return err_sys(err, errno, "%.256s", file);
-	tell(ADMIN_NAME, "this node has no HCA, so that there is no CDI spec");
+	stderr_line(ADMIN_NAME, "this node has no HCA, so that there is no CDI spec");
 	return 0;
 }
 
@@ -238,6 +238,6 @@ int cdi(const struct options *options, const char *file)
 
 	if (render_cdi(&r, options, file, &err) == 0)
 		return !command_line_printed(ADMIN_NAME);
-	tell(ADMIN_NAME, err.text);
+	stderr_line(ADMIN_NAME, err.text);
 	return 1;
 }

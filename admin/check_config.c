@@ -194,7 +194,7 @@ static void check_opt_in(struct check *check)
 	}
 }
 
-static bool print_spec_of_policy(const struct results *results)
+static bool print_results(const struct results *results)
 {
 	bool right = true;
 
@@ -256,7 +256,7 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 		(void)fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
 		return 1;
 	}
-	right = print_spec_of_policy(&check.results);
+	right = print_results(&check.results);
 	/* "ok" of a policy that nothing applies would be taken for an installation. */
 	if (!n_files && check.results.n == check.n_own)
 		(void)puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "

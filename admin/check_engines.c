@@ -27,7 +27,7 @@ static void check_crio_handlers(struct results *results, int root, const struct 
 		const struct crio_handler *handler = &crio->handler[i];
 		struct handler_verdict verdict;
 
-		if (!names_shim(handler->runtime_path))
+		if (!is_shim_name(handler->runtime_path))
 			continue;
 		handler_judge_crio(&results->arena, root, crio, handler, &verdict);
 		results_add(results, handler->file, "", verdict.fault ? &verdict.why : NULL, NULL);
@@ -65,7 +65,7 @@ static void check_containerd_handlers(struct results *results, int root,
 		struct handler_verdict verdict;
 		const char *note = "";
 
-		if (!names_shim(handler->binary))
+		if (!is_shim_name(handler->binary))
 			continue;
 		handler_judge_containerd(&results->arena, root, &containerd, handler, config,
 					 &verdict);
@@ -118,7 +118,7 @@ static void check_docker(struct results *results, int root)
 		const struct docker_runtime *runtime = &docker.runtime[i];
 		bool is_default = strcmp(docker.default_runtime, runtime->name) == 0;
 
-		if (!names_shim(runtime->path))
+		if (!is_shim_name(runtime->path))
 			continue;
 		status = handler_check_docker(&results->arena, root, runtime, &problem);
 		results_add(results, DOCKER_FILE,

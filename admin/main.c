@@ -79,7 +79,7 @@ struct command {
 };
 
 // NOLINTNEXTLINE(readability-non-const-parameter): the type of what takes an option
-static int take_task(void *context, int option, char *value)
+static int parse_task(void *context, int option, char *value)
 {
 	struct command *command = context;
 
@@ -138,7 +138,7 @@ static int run_task(const struct command *command, char *const *operands, int n)
 
 int main(int argc, char **argv)
 {
-	static const struct program program = {ADMIN_NAME, usage, long_options, take_task};
+	static const struct program program = {ADMIN_NAME, usage, long_options, parse_task};
 	struct command command = {.options = {.sysroot = "/"}};
 	int status;
 

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "core/base/err.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 
 /* The build names the commit for this file alone, so that a new one compiles no other again. */
 #ifdef COMMIT
@@ -16,8 +16,8 @@ static const char built_from[] = "";
 #endif
 
 /* Handles one of COMMON_OPTIONS, or an error of getopt(3). word: the last one that it read */
-static int take_common(const struct program *program, int option, const char *word,
-		       const char *value, struct options *options)
+static int parse_common(const struct program *program, int option, const char *word,
+			const char *value, struct options *options)
 {
 	switch (option) {
 	case OPTION_CONFIG:
@@ -50,7 +50,7 @@ int command_line_read(const struct program *program, int argc, char **argv, stru
 	       (option = getopt_long(argc, argv, COMMON_LETTERS, program->options, NULL)) != -1)
 		status = option >= OPTION_OWN
 				 ? program->take(context, option, optarg)
-				 : take_common(program, option, argv[optind - 1], optarg, common);
+				 : parse_common(program, option, argv[optind - 1], optarg, common);
 	return status;
 }
 
@@ -60,7 +60,7 @@ int command_line_error(const char *name, const char *what, const char *which)
 
 	(void)err_set(&err, "%s%s%s; see %s --help", what, which ? ": " : "", which ? which : "",
 		      name);
-	tell(name, err.text);
+	stderr_line(name, err.text);
 	return EXIT_USAGE;
 }
 
@@ -71,7 +71,7 @@ bool command_line_printed(const char *name)
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return true;
 	(void)err_sys(&err, errno, "cannot write all of the output to stdout");
-	tell(name, err.text);
+	stderr_line(name, err.text);
 	return false;
 }
 

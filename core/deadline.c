@@ -6,7 +6,7 @@
 
 #include "core/base/journal.h"
 #include "core/base/names.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 
 #define TEXT_OF(number) #number
 #define DIGITS_OF(number) TEXT_OF(number)
@@ -27,7 +27,7 @@ static void on_alarm(int signal)
 	(void)signal;
 	(void)journal_send(line, sizeof(line) - 1);
 	if (must_fail) {
-		tell(HOOK_NAME, REASON);
+		stderr_line(HOOK_NAME, REASON);
 		_exit(1);
 	}
 	/* A child inherits the signal mask and handlers that we were started with. */

@@ -70,7 +70,7 @@ static size_t line_length(const char *at, const char *end)
 	return newline ? (size_t)(newline + 1 - at) : (size_t)(end - at);
 }
 
-void nccl_conf_strip(struct fs_text *text)
+void nccl_conf_remove_block(struct fs_text *text)
 {
 	const char *end = text->bytes + text->len;
 	char *block = NULL; /* where the lines of an open one begin, in what is kept */
@@ -144,13 +144,13 @@ static int open_etc(int root, const struct stat *owner)
 	cleanup_fd fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 
 	if (fd != -ENOENT || !owner)
-		return take_fd(&fd);
+		return steal_fd(&fd);
 	if (mkdirat(root, "etc", 0755) < 0)
 		return -errno;
 	fd = fs_open(root, "etc", O_RDONLY | O_DIRECTORY | O_NOFOLLOW, RESOLVE_BENEATH);
 	if (fd >= 0 && (fchown(fd, owner->st_uid, owner->st_gid) < 0 || fchmod(fd, 0755) < 0))
 		return -errno;
-	return take_fd(&fd);
+	return steal_fd(&fd);
 }
 
 /* The text of the file without our old blocks, and with this one at its end. NULL without memory */
@@ -160,7 +160,7 @@ static const char *compose(struct arena *arena, const struct fs_text *present, c
 
 	if (!own.bytes)
 		return NULL;
-	nccl_conf_strip(&own);
+	nccl_conf_remove_block(&own);
 	return !lines[0]
 		       ? own.bytes
 		       : arena_printf(arena, "%s%s" NCCL_CONF_BEGIN "%s" NCCL_CONF_END, own.bytes,

@@ -28,7 +28,7 @@ int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, stru
 
 /* Removes our blocks, which an image has that was committed from a container, from the text in
  * place; of a block without its last line, only the first. */
-void nccl_conf_strip(struct fs_text *text);
+void nccl_conf_remove_block(struct fs_text *text);
 
 /* The value that NCCL reads there, which is the first of the name, with its length; NULL: none */
 const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t *ret_len);

@@ -120,7 +120,7 @@ static const struct option long_options[] = {
 	{0},
 };
 
-static int take_doctor_option(void *context, int option, char *value)
+static int parse_doctor_option(void *context, int option, char *value)
 {
 	struct doctor_options *options = context;
 
@@ -166,7 +166,7 @@ static int take_doctor_option(void *context, int option, char *value)
 	return -1;
 }
 
-static const struct program program = {NAME, usage, long_options, take_doctor_option};
+static const struct program program = {NAME, usage, long_options, parse_doctor_option};
 
 /* Returns -1 to go on, or the exit status. */
 static int check_together(const struct doctor_options *options)

@@ -101,7 +101,7 @@ static bool is_whole(const struct record *record)
 	       memchr(record->remedy, 0, sizeof(record->remedy));
 }
 
-static int take_record(const struct record *record, struct findings *findings)
+static int receive_record(const struct record *record, struct findings *findings)
 {
 	const char *id = arena_strdup(findings->arena, record->id);
 
@@ -142,7 +142,7 @@ static int receive_findings(const struct child *child, struct findings *findings
 			return -EPROTO;
 		if (record.status == RECORD_DONE)
 			return 1;
-		if (take_record(&record, findings) < 0)
+		if (receive_record(&record, findings) < 0)
 			return -ENOMEM;
 	}
 	return received;

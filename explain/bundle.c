@@ -135,7 +135,7 @@ static bool is_trusted(const struct search *search, const char *path)
 
 /* ---- what is read of a container ---- */
 
-static void take_config(struct search *search, const char *path)
+static void accept_config(struct search *search, const char *path)
 {
 	if (is_trusted(search, path))
 		search->found.config = path;
@@ -163,7 +163,7 @@ static void read_state(struct search *search, const char *path)
 		return;
 	config = arena_printf(search->arena, "%s/config.json", file.bundle);
 	if (config)
-		take_config(search, config);
+		accept_config(search, config);
 }
 
 static void read_files(struct search *search, const char *config, const char *pidfile)
@@ -172,7 +172,7 @@ static void read_files(struct search *search, const char *config, const char *pi
 	char line[32];
 
 	if (!found->config)
-		take_config(search, config);
+		accept_config(search, config);
 	if (!found->pid_path && is_trusted(search, pidfile) &&
 	    tree_read_line(search->root, pidfile, line, sizeof(line)) > 0) {
 		found->pid = strtoll(line, NULL, 10);
@@ -185,7 +185,7 @@ static void read_files(struct search *search, const char *config, const char *pi
 /* Returns true if what is found of this id counts: it is the first, the one found before, or given
  * in full, which is no beginning of another; that takes the place of all that was found. Otherwise
  * it is the second of two. */
-static bool take_id(struct search *search, const char *id)
+static bool accept_id(struct search *search, const char *id)
 {
 	const char *found = search->found.id;
 
@@ -205,7 +205,7 @@ static bool take_id(struct search *search, const char *id)
 
 /* Everywhere else an id is unique; in containerd each namespace has its own. Returns false for the
  * second of two. */
-static bool take_home(struct search *search, enum keeper keeper, const char *home)
+static bool accept_home(struct search *search, enum keeper keeper, const char *home)
 {
 	if (keeper != CONTAINERD)
 		return true;
@@ -237,7 +237,7 @@ static int look_at_place(struct search *search, enum keeper keeper, const char *
 			search->untrusted = home;
 		return 0;
 	}
-	if (!take_id(search, id) || !take_home(search, keeper, home))
+	if (!accept_id(search, id) || !accept_home(search, keeper, home))
 		return 0;
 	search->found.id = id;
 	if (path[1])

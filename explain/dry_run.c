@@ -108,7 +108,7 @@ static int recall_by_path(struct container *container, const struct options *opt
 
 	if (sysroot < 0)
 		return -1;
-	return config ? recall(container, &what, err) : err_memory(err);
+	return config ? apply_record(container, &what, err) : err_memory(err);
 }
 
 static int explain_bundle(struct container *container, const struct options *options,
@@ -123,7 +123,7 @@ static int explain_bundle(struct container *container, const struct options *opt
 	    container_explain(container, options, ret_mode, err) < 0)
 		return -1;
 	if (!container->record)
-		recall_decision(container);
+		apply_recorded_decision(container);
 	return 0;
 }
 

@@ -69,7 +69,7 @@ static int read_hooks_file(struct search *search, const char *file, bool is_hook
 		 * runtime starts. */
 		if (tree_check_executable(search->root, path) < 0)
 			continue;
-		if (!is_hooks_d && names_shim(path))
+		if (!is_hooks_d && is_shim_name(path))
 			search->ways |= WAY_SHIM;
 		if (!is_hooks_d || strcmp(text_base_name(path), HOOK_NAME) != 0)
 			continue;

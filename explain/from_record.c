@@ -76,7 +76,7 @@ static const char *doubt(struct container *container, const struct recall *what)
 			    time[0] ? time : "at an unknown time", status.since);
 }
 
-int recall(struct container *container, const struct recall *what, struct err *err)
+int apply_record(struct container *container, const struct recall *what, struct err *err)
 {
 	struct record *record = arena_alloc(&container->arena, sizeof(*record));
 	int status;
@@ -97,7 +97,7 @@ int recall(struct container *container, const struct recall *what, struct err *e
 	return 0;
 }
 
-void recall_decision(struct container *container)
+void apply_recorded_decision(struct container *container)
 {
 	struct plan *plan = &container->plan;
 	const struct record *record = container->record;

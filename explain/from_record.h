@@ -26,12 +26,12 @@ struct recall {
  * and adds the annotations that this has. Without one it sets container->doubt if it cannot be
  * known whether the pod asks. Returns 0 or -1.
  */
-int recall(struct container *container, const struct recall *what, struct err *err);
+int apply_record(struct container *container, const struct recall *what, struct err *err);
 
 /*
  * After explaining it: what an entry point decided holds, not what this node's policy would decide
  * now, since the plugin of a DaemonSet has a policy of its own.
  */
-void recall_decision(struct container *container);
+void apply_recorded_decision(struct container *container);
 
 #endif

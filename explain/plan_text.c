@@ -184,18 +184,18 @@ static void print_item(FILE *out, const char *item, const char *through)
 
 #define EVERY_WAY (WAY_HOOK | WAY_PRECREATE | WAY_SHIM | WAY_NRI)
 
-struct through {
+struct via {
 	char text[160];
 };
 
 /* What is given through the one ways, and through the others: "hook: main process; shim: exec too"
  */
-static struct through through(unsigned ways, unsigned one, const char *by_one, unsigned other,
-			      const char *by_other)
+static struct via via(unsigned ways, unsigned one, const char *by_one, unsigned other,
+		      const char *by_other)
 {
 	struct ways_names names = ways_names(ways & one);
 	struct ways_names others = ways_names(ways & other);
-	struct through result;
+	struct via result;
 
 	if (!(ways & (one | other)))
 		(void)snprintf(result.text, sizeof(result.text),
@@ -209,15 +209,15 @@ static struct through through(unsigned ways, unsigned one, const char *by_one, u
 	return result;
 }
 
-static struct through through_spec(unsigned ways, unsigned all, const char *what)
+static struct via via_spec(unsigned ways, unsigned all, const char *what)
 {
-	return through(ways, all, what, 0, "");
+	return via(ways, all, what, 0, "");
 }
 
 static void print_memlock(FILE *out, const struct plan *plan, unsigned ways)
 {
-	struct through how = through(ways, WAY_HOOK | WAY_PRECREATE, ": main process",
-				     WAY_SHIM | WAY_NRI, ": exec too");
+	struct via how = via(ways, WAY_HOOK | WAY_PRECREATE, ": main process", WAY_SHIM | WAY_NRI,
+			     ": exec too");
 	char item[64];
 
 	if (!plan->memlock)
@@ -233,7 +233,7 @@ static void print_memlock(FILE *out, const struct plan *plan, unsigned ways)
 /* A hook comes too late for them, and NRI has none. */
 static int print_capabilities(FILE *out, struct container *container, unsigned ways)
 {
-	struct through how = through_spec(ways, WAY_SHIM | WAY_PRECREATE, "");
+	struct via how = via_spec(ways, WAY_SHIM | WAY_PRECREATE, "");
 	const char *const *names =
 		capability_names(&container->arena, container->plan.capabilities);
 
@@ -246,14 +246,13 @@ static int print_capabilities(FILE *out, struct container *container, unsigned w
 
 #define WAYS_OF_ENV (WAY_SHIM | WAY_PRECREATE | WAY_NRI)
 
-static struct through through_new(const struct plan *plan, const struct setting *setting,
-				  unsigned ways)
+static struct via via_new(const struct plan *plan, const struct setting *setting, unsigned ways)
 {
 	if (setting->scope == SCOPE_ENV)
-		return through_spec(ways, WAYS_OF_ENV, ": env");
+		return via_spec(ways, WAYS_OF_ENV, ": env");
 	if (plan->nccl_conf_mounted)
-		return through_spec(ways, WAYS_OF_ENV, "; a mount covers nccl.conf");
-	return through(ways, WAY_HOOK, ": /etc/nccl.conf", WAYS_OF_ENV, ": env");
+		return via_spec(ways, WAYS_OF_ENV, "; a mount covers nccl.conf");
+	return via(ways, WAY_HOOK, ": /etc/nccl.conf", WAYS_OF_ENV, ": env");
 }
 
 static void print_settings(FILE *out, const struct plan *plan, unsigned ways)
@@ -265,7 +264,7 @@ static void print_settings(FILE *out, const struct plan *plan, unsigned ways)
 
 	for (size_t i = 0; i < plan->n_settings; i++) {
 		const struct setting *setting = &plan->settings[i];
-		struct through how = through_new(plan, setting, ways);
+		struct via how = via_new(plan, setting, ways);
 		char item[1200];
 
 		(void)snprintf(item, sizeof(item), "%s=%s", setting->name, setting->value);
@@ -274,7 +273,7 @@ static void print_settings(FILE *out, const struct plan *plan, unsigned ways)
 	}
 }
 
-static int print_gifts(FILE *out, struct container *container, unsigned installed)
+static int print_grant(FILE *out, struct container *container, unsigned installed)
 {
 	const struct plan *plan = &container->plan;
 	unsigned ways = installed ? installed : EVERY_WAY;
@@ -288,7 +287,7 @@ static int print_gifts(FILE *out, struct container *container, unsigned installe
 	print_settings(out, plan, ways);
 	if (plan->seccomp)
 		print_item(out, "one more rule in linux.seccomp",
-			   through_spec(ways, WAY_SHIM | WAY_PRECREATE, "").text);
+			   via_spec(ways, WAY_SHIM | WAY_PRECREATE, "").text);
 	if (!installed)
 		(void)fputs("  None of these is installed on this node.\n", out);
 	return 0;
@@ -308,7 +307,7 @@ int report_text(FILE *out, struct container *container, enum rdma_mode mode, uns
 	print_identity(out, container);
 	print_devices(out, container, mode);
 	print_gpus(out, &container->gpus, &container->devices);
-	if (print_gifts(out, container, ways) < 0)
+	if (print_grant(out, container, ways) < 0)
 		return -1;
 	print_warnings(out, &container->warnings);
 	return ferror(out) ? -1 : 0;

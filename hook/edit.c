@@ -13,7 +13,7 @@ int edit_config_json(struct container *container, struct outcome *outcome,
 	struct rlimit64 inherited;
 	int status;
 
-	deadline_set_must_fail(outcome_if_late(container, outcome));
+	deadline_set_must_fail(outcome_if_timed_out(container, outcome));
 	container->memlock_max = own_memlock_max();
 	status = container_plan(container, err);
 	if (status <= 0)

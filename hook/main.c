@@ -5,7 +5,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 #include "core/command_line.h"
 #include "explain/dry_run.h"
 #include "hook/precreate.h"
@@ -62,7 +62,7 @@ static const struct option long_options[] = {
 };
 
 /* Returns -1 to go on, or the exit status. */
-static int take_hook_option(void *context, int option, char *value)
+static int parse_hook_option(void *context, int option, char *value)
 {
 	static const char *const formats[] = {
 		[FORMAT_TEXT] = "text",
@@ -109,7 +109,7 @@ static int run_command(const struct command *command, char *const *operands, int
 
 int main(int argc, char **argv)
 {
-	static const struct program program = {HOOK_NAME, usage, long_options, take_hook_option};
+	static const struct program program = {HOOK_NAME, usage, long_options, parse_hook_option};
 	struct command command = {.options = {.sysroot = "/"}, .format = -1};
 	int status;
 
@@ -123,7 +123,8 @@ int main(int argc, char **argv)
 	}
 	status = command_line_read(&program, argc, argv, &command.options, &command);
 	if (status == EXIT_USAGE && argc && strcmp(text_base_name(argv[0]), HOOK_NAME) != 0)
-		tell(HOOK_NAME, "the program's name decides what it is: to run as a runtime it has "
-				"to be called " SHIM_NAME ", or " SHIM_NAME "-crun");
+		stderr_line(HOOK_NAME,
+			    "the program's name decides what it is: to run as a runtime it has "
+			    "to be called " SHIM_NAME ", or " SHIM_NAME "-crun");
 	return status >= 0 ? status : run_command(&command, argv + optind, argc - optind);
 }

@@ -65,7 +65,7 @@ static int serve_stdin(struct run *run)
 	container->what = WHAT;
 	if (fs_read_up_to(&container->arena, STDIN_FILENO, SPEC_SIZE_MAX, WHAT, &container->text,
 			  err) < 0) {
-		tell_caller(log_failure(NULL, err->text, run->outcome.way_in));
+		report_to_caller(log_failure(NULL, err->text, run->outcome.entry_point));
 		return 1;
 	}
 	unchanged = run->edited = container->text;
@@ -83,7 +83,7 @@ static int serve_stdin(struct run *run)
 	if (status == 0)
 		return 0;
 	(void)err_sys(err, -status, "cannot write the edited config.json to stdout");
-	tell_caller(log_failure(container, err->text, run->outcome.way_in));
+	report_to_caller(log_failure(container, err->text, run->outcome.entry_point));
 	return 1;
 }
 
@@ -92,7 +92,7 @@ int precreate_run(const struct options *options)
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	run.outcome.way_in = "precreate";
+	run.outcome.entry_point = "precreate";
 	run.outcome.options = options;
 	run.outcome.tells = true;
 	run.container = CONTAINER_NONE;

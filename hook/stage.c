@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
 #include "core/container/container.h"
@@ -134,7 +134,7 @@ static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, st
 		return 0;
 	if (container->config.fail_on_error || run->outcome.repeats)
 		return -1;
-	tell_caller(log_failure(container, err->text, run->outcome.way_in));
+	report_to_caller(log_failure(container, err->text, run->outcome.entry_point));
 	return 0;
 }
 
@@ -192,7 +192,7 @@ static int open_bundle(const char *path)
 	bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (bundle < 0)
 		return -errno;
-	return fs_is_own_root(bundle) ? -EINVAL : take_fd(&bundle);
+	return fs_is_own_root(bundle) ? -EINVAL : steal_fd(&bundle);
 }
 
 /*
@@ -229,7 +229,7 @@ static int serve_bundle(struct run *run)
 	if (status == 0)
 		status = container_find(container, run->outcome.options, err);
 	if (status > 0) {
-		deadline_set_must_fail(outcome_if_late(container, outcome));
+		deadline_set_must_fail(outcome_if_timed_out(container, outcome));
 		status = container_plan(container, err);
 	}
 	if (status > 0)
@@ -262,9 +262,9 @@ static int serve_state(struct run *run)
 	/* A reason may quote the pod's author: in a file that the author chose, it could be a line
 	 * of a script. The log has it. */
 	if (state->stderr_chosen)
-		tell_nobody();
+		stderr_mute();
 	if (status < 0) {
-		tell_caller(log_failure(NULL, err->text, run->outcome.way_in));
+		report_to_caller(log_failure(NULL, err->text, run->outcome.entry_point));
 		return 0;
 	}
 	if (state->sandbox || is_over(run))
@@ -285,7 +285,7 @@ int stage_run(const struct options *options, const char *stage)
 	static struct run run; /* a caller's stack may be small */
 	int status;
 
-	run.outcome.way_in = stage;
+	run.outcome.entry_point = stage;
 	run.outcome.options = options;
 	run.outcome.tells = true;
 	run.outcome.repeats = strcmp(stage, "poststart") == 0;

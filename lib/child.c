@@ -48,7 +48,7 @@ int child_start(struct child *child, const int *closed, child_work *work, void *
 		work(context, out);
 		_exit(0);
 	}
-	child->in = take_fd(&in);
+	child->in = steal_fd(&in);
 	return 0;
 }
 

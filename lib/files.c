@@ -116,7 +116,7 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir)
 	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!*ret_dir)
 		return fd < 0 ? fd : -ENOMEM;
-	(void)take_fd(&fd); /* the stream's now */
+	(void)steal_fd(&fd); /* the stream's now */
 	return 0;
 }
 

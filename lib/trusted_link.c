@@ -61,7 +61,7 @@ static int check_link(int fd, const char *what, const char *part, struct err *er
 	struct stat st;
 
 	if (fstat(fd, &st) < 0)
-		return trust_fail(errno, what, part, err);
+		return path_part_error(errno, what, part, err);
 	if (st.st_uid != 0 && st.st_uid != geteuid())
 		return err_set(
 			err,
@@ -81,18 +81,18 @@ static int walk_part(struct walk *w, const char *part, const char *what, struct 
 		return 0;
 	fd = openat(w->held, part, O_PATH | O_NOFOLLOW | O_CLOEXEC);
 	if (fd < 0 || fstat(fd, &st) < 0)
-		return trust_fail(errno, what, part, err);
+		return path_part_error(errno, what, part, err);
 	if (S_ISLNK(st.st_mode)) {
 		if (check_link(fd, what, part, err) < 0)
 			return -1;
-		return walk_link(w, fd) < 0 ? trust_fail(errno, what, part, err) : 0;
+		return walk_link(w, fd) < 0 ? path_part_error(errno, what, part, err) : 0;
 	}
 	if (w->next && !S_ISDIR(st.st_mode))
-		return trust_fail(ENOTDIR, what, part, err);
-	if (trust_check(fd, w->next != NULL, false, what, part, err) < 0)
+		return path_part_error(ENOTDIR, what, part, err);
+	if (check_path_part(fd, w->next != NULL, false, what, part, err) < 0)
 		return -1;
 	cleanup_close_fd(&w->held);
-	w->held = take_fd(&fd);
+	w->held = steal_fd(&fd);
 	return w->next == NULL;
 }
 
@@ -119,7 +119,7 @@ static int open_linked(int root, const char *path, const char *what, bool *ret_l
 	if (status == 0) /* it ended in ".", ".." or "/" */
 		return err_set(err, "%s: not a regular file", what);
 	*ret_linked = w.links > 0;
-	return status < 0 ? status : take_fd(&w.held);
+	return status < 0 ? status : steal_fd(&w.held);
 }
 
 int trust_open_linked(int root, const char *path, const char *what, struct err *err)

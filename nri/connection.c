@@ -21,7 +21,7 @@ int link_connect(const char *path, struct err *err)
 	strcpy(address.sun_path, path);
 	if (fd < 0 || connect(fd, (const struct sockaddr *)&address, sizeof(address)) < 0)
 		return err_sys(err, errno, "%s", path);
-	return take_fd(&fd);
+	return steal_fd(&fd);
 }
 
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err)

@@ -61,7 +61,7 @@ void missed_look(struct missed *missed, const struct look *look)
 			  "Synchronize: not all containers are looked at: the runtime listed more "
 			  "than there is room for, or sent what is no message of NRI; run "
 			  "oci-rdma-doctor on the node");
-	if (children_start(missed->children, &missed->child, look_at_all, (void *)look,
+	if (children_start(missed->children, &missed->child, examine_running, (void *)look,
 			   LOOK_PATIENCE_MS) < 0)
 		log_event(LOG_ERR, "no child process could be started: containers that were "
 				   "created while the plugin was away are not looked for");

@@ -92,13 +92,13 @@ static int mend(struct looked *one, struct err *err)
 				  "the engine's limit, and no variable is set: for these " RECREATE,
 			     n);
 	reason = reason ? reason : WHEN;
-	(void)remember(one->options, one->container, RECORD_MENDED, reason, WAY_IN);
+	(void)record_outcome(one->options, one->container, RECORD_MENDED, reason, ENTRY_POINT);
 	(void)log_reason(one->container, LOG_WARNING, record_result_names[RECORD_MENDED], reason,
-			 WAY_IN);
+			 ENTRY_POINT);
 	return 0;
 }
 
-static enum look_result be_missed(struct looked *one, const struct limits *limits)
+static enum look_result handle_missed(struct looked *one, const struct limits *limits)
 {
 	struct container *container = one->container;
 	char limit[LIMITS_TEXT_SIZE];
@@ -121,11 +121,11 @@ static enum look_result be_missed(struct looked *one, const struct limits *limit
 	reason = reason ? reason : WHEN;
 	/* If no record can be written, that there is none does not show that nobody decided. A low
 	 * limit does, and that one starts without its variables. */
-	if (remember(one->options, container, RECORD_MISSED, reason, WAY_IN) < 0 &&
+	if (record_outcome(one->options, container, RECORD_MISSED, reason, ENTRY_POINT) < 0 &&
 	    !limits->known && !(one->starts && container->plan.n_settings))
 		return LOOK_UNSEEN;
 	(void)log_reason(container, LOG_WARNING, record_result_names[RECORD_MISSED], reason,
-			 WAY_IN);
+			 ENTRY_POINT);
 	return one->starts && container->config.on_missed == MISSED_REFUSE ? LOOK_REFUSED
 									   : LOOK_NOTHING;
 }
@@ -161,7 +161,7 @@ static bool is_decided(struct looked *one)
 	case RECORD_GRANTED:
 		/* Hook and shim record what they have done, and their variables may be in
 		 * /etc/nccl.conf. */
-		return strcmp(one->record.entry_point, WAY_IN) != 0 || has_settings(one);
+		return strcmp(one->record.entry_point, ENTRY_POINT) != 0 || has_settings(one);
 	case RECORD_MISSED:
 		/* At its start, which both plugins hear of, it was said by the other one. */
 		return one->starts;
@@ -171,7 +171,7 @@ static bool is_decided(struct looked *one)
 }
 
 /* Without a device that is proven, or if it does not ask, there was nothing to miss. */
-static enum look_result decide(struct looked *one)
+static enum look_result check_running(struct looked *one)
 {
 	struct container *container = one->container;
 	const struct plan *plan = &container->plan;
@@ -182,7 +182,7 @@ static enum look_result decide(struct looked *one)
 	if (status > 0)
 		status = container_plan(container, &err);
 	if (status < 0) {
-		log_failure(container, err.text, WAY_IN);
+		log_failure(container, err.text, ENTRY_POINT);
 		return LOOK_UNSEEN;
 	}
 	if (plan->decision != DECISION_GRANT)
@@ -191,25 +191,25 @@ static enum look_result decide(struct looked *one)
 	if (one->starts && plan->n_settings && !plan->new_settings)
 		return LOOK_NOTHING;
 	if (!has_limit(one, &limits))
-		return be_missed(one, &limits);
+		return handle_missed(one, &limits);
 	if (one->record.result == RECORD_MISSED)
-		(void)remember(one->options, container, RECORD_MENDED,
-			       WHEN "others have raised its memlock limit", WAY_IN);
+		(void)record_outcome(one->options, container, RECORD_MENDED,
+				     WHEN "others have raised its memlock limit", ENTRY_POINT);
 	return LOOK_NOTHING;
 }
 
-static enum look_result look_at(struct looked *one)
+static enum look_result examine(struct looked *one)
 {
 	one->container->id = one->container->spec.identity.id;
 	if (!one->container->id)
 		return LOOK_NOTHING;
 	cgroup_find(one->root, one->container->spec.cgroups_path, one->cgroup);
 	one->container->cgroup = one->cgroup;
-	return is_decided(one) ? LOOK_NOTHING : decide(one);
+	return is_decided(one) ? LOOK_NOTHING : check_running(one);
 }
 
-enum look_result look_at_start(const struct options *options, const Nri__Container *told,
-			       struct container *container)
+enum look_result examine_starting(const struct options *options, const Nri__Container *told,
+				  struct container *container)
 {
 	struct err err;
 	cleanup_fd root = tree_open_root(options->sysroot, &err);
@@ -219,7 +219,7 @@ enum look_result look_at_start(const struct options *options, const Nri__Contain
 			     .root = root,
 			     .starts = true};
 
-	return look_at(&one);
+	return examine(&one);
 }
 
 /* ---- all that run ---- */
@@ -250,7 +250,7 @@ static const Nri__PodSandbox *find_pod(const struct known *known, struct arena *
 }
 
 /* Returns the container's id, in the arena; NULL: it cannot be read. */
-static const char *look_at_known(const struct look *look, struct arena *arena, int root,
+static const char *examine_known(const struct look *look, struct arena *arena, int root,
 				 const struct message *message, enum look_result *ret_result)
 {
 	cleanup_container container = CONTAINER_NONE;
@@ -270,7 +270,7 @@ static const char *look_at_known(const struct look *look, struct arena *arena, i
 	if (message_spec(&container.arena, NULL, one.told, &container.spec, &err) < 0)
 		return one.told->id;
 	*ret_result = LOOK_NOTHING;
-	if (one.told->state == CONTAINER_STOPPED || !container_may_matter(&container))
+	if (one.told->state == CONTAINER_STOPPED || !container_needs_decision(&container))
 		return one.told->id;
 	pod = find_pod(look->known, arena, one.told->pod_sandbox_id);
 	/* A pod that is lost had annotations. */
@@ -278,7 +278,7 @@ static const char *look_at_known(const struct look *look, struct arena *arena, i
 	    message_spec(&container.arena, pod, one.told, &container.spec, &err) < 0)
 		*ret_result = LOOK_UNSEEN;
 	else
-		*ret_result = look_at(&one);
+		*ret_result = examine(&one);
 	return one.told->id;
 }
 
@@ -294,7 +294,7 @@ static void forget(int dir, const struct record_entry *entry, const char *engine
 		(void)unlinkat(dir, entry->file, 0);
 }
 
-void look_at_all(void *context, int out)
+void examine_running(void *context, int out)
 {
 	const struct look *look = context;
 	const struct known *known = look->known;
@@ -314,7 +314,7 @@ void look_at_all(void *context, int out)
 
 		if (known->items[item].number != SYNCHRONIZE_CONTAINER)
 			continue;
-		id = look_at_known(look, &arena, root, &known->items[item].bytes, &result);
+		id = examine_known(look, &arena, root, &known->items[item].bytes, &result);
 		whole &= id != NULL;
 		for (int i = 0; i < n; i++) {
 			if (id && gone[i].id && strcmp(gone[i].id, id) == 0)

@@ -8,7 +8,7 @@
 #include "core/container/container.h"
 #include "nri/message/nri.pb-c.h"
 
-#define WAY_IN "nri" /* as lines and records name this entry point */
+#define ENTRY_POINT "nri" /* as lines and records name this entry point */
 
 /* Of one that is missed the log and its record tell. */
 enum look_result {
@@ -30,10 +30,10 @@ struct look {
 #define RECORD_NEW_MS (5 * 60 * INT64_C(1000))
 
 /* In a child. look: a struct look. Writes to out how many are unseen, a uint64_t, at the end. */
-void look_at_all(void *look, int out);
+void examine_running(void *look, int out);
 
 /* One that is about to start; its spec is read. */
-enum look_result look_at_start(const struct options *options, const Nri__Container *told,
-			       struct container *container);
+enum look_result examine_starting(const struct options *options, const Nri__Container *told,
+				  struct container *container);
 
 #endif

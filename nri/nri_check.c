@@ -10,7 +10,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 #include "core/base/text.h"
 #include "core/command_line.h"
 #include "core/policy/policy.h"
@@ -120,7 +120,7 @@ int nri_check(const struct nri_options *options)
 		(void)printf("NRI         %s: %s\n", nri_socket_text(nri_socket_of(socket, false)),
 			     path);
 	if (root < 0 || nri_status_find(&arena, root, recorded, &status, &err) < 0) {
-		tell(NRI_NAME, err.text);
+		stderr_line(NRI_NAME, err.text);
 		return 1;
 	}
 	switch (status.state) {

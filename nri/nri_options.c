@@ -79,7 +79,7 @@ static int usage_error(const char *what, const char *which)
 }
 
 /* Returns -1 to go on, or the exit status. */
-static int take_port(struct nri_options *options, const char *value)
+static int parse_port(struct nri_options *options, const char *value)
 {
 	char *end;
 	long port = strtol(value, &end, 10);
@@ -102,7 +102,7 @@ static int take(void *context, int option, char *value)
 	else if (option == OPTION_INSTANCE)
 		options->instance = value;
 	else if (option == OPTION_SERVE_METRICS)
-		return take_port(options, value);
+		return parse_port(options, value);
 	else
 		options->check = true;
 	options->alive |= option == OPTION_CHECK_ALIVE;

@@ -149,7 +149,7 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 	}
 }
 
-static int answer_all(struct plugin *plugin, struct err *err)
+static int answer_requests(struct plugin *plugin, struct err *err)
 {
 	for (;;) {
 		cleanup_arena arena = {0};
@@ -168,7 +168,7 @@ static int answer_all(struct plugin *plugin, struct err *err)
 }
 
 /* Nothing is read while an answer waits to be sent: so there is never more than one. */
-static int exchange(struct plugin *plugin, short events, struct err *err)
+static int read_and_answer(struct plugin *plugin, short events, struct err *err)
 {
 	static unsigned char bytes[READ_SIZE];
 	ssize_t n;
@@ -177,7 +177,7 @@ static int exchange(struct plugin *plugin, short events, struct err *err)
 	if (!plugin->session.out.len) {
 		n = link_read(plugin->fd, bytes, sizeof(bytes), err);
 		if (n < 0 || mux_read(&plugin->session.mux, bytes, (size_t)n, err) < 0 ||
-		    answer_all(plugin, err) < 0)
+		    answer_requests(plugin, err) < 0)
 			return -1;
 	}
 	return link_write(plugin->fd, &plugin->session.out, err);
@@ -280,7 +280,7 @@ static void wait_for_more(struct plugin *plugin, const sigset_t *waiting)
 
 	if (ppoll(poll, 2, &timeout, waiting) <= 0)
 		return;
-	if (poll[0].revents && exchange(plugin, poll[0].revents, &err) < 0)
+	if (poll[0].revents && read_and_answer(plugin, poll[0].revents, &err) < 0)
 		disconnect(plugin, &err);
 	if (poll[1].revents)
 		plugin->report.changed |= missed_tend(&plugin->missed);

@@ -93,7 +93,7 @@ static int hold_lock(struct status_file *file, int dir, struct err *err)
 			continue;
 		fd = fs_open(dir, file->lock_name, O_RDWR | O_CREAT | O_NOFOLLOW, RESOLVE_BENEATH);
 		if (fd >= 0 && fcntl(fd, F_SETLK, &lock) == 0) {
-			file->lock = take_fd(&fd);
+			file->lock = steal_fd(&fd);
 			return 0;
 		}
 		status = fd < 0 ? -fd : errno;

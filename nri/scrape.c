@@ -141,7 +141,7 @@ static int listen_at(const struct sockaddr *address, socklen_t size)
 		return -1;
 	if (bind(fd, address, size) < 0 || listen(fd, WAITING) < 0)
 		return -1;
-	return take_fd(&fd);
+	return steal_fd(&fd);
 }
 
 /* Both families by one socket; on a kernel without IPv6 the other one alone */
@@ -173,7 +173,7 @@ static int fail(const char *what)
 }
 
 /* Too few descriptors or too little memory passes; the collector asks again. */
-static void take_one(void)
+static void accept_one(void)
 {
 	static const struct timespec moment = {.tv_nsec = 100 * 1000 * 1000};
 	int fd = accept4(STDIN_FILENO, NULL, NULL, SOCK_CLOEXEC | SOCK_NONBLOCK);
@@ -203,7 +203,7 @@ static int serve(const char *path)
 				drop(i);
 		}
 		if (polled[CLIENTS_MAX].revents)
-			take_one();
+			accept_one();
 	}
 }
 

@@ -56,7 +56,7 @@ static bool adjust_memlock(const struct work *work, Nri__Rlimit *rlimit)
 	return true;
 }
 
-static int apply(struct work *work, struct outcome *outcome)
+static int build_answer(struct work *work, struct outcome *outcome)
 {
 	const struct plan *plan = &work->container->plan;
 	struct arena *arena = &work->container->arena;
@@ -90,8 +90,8 @@ static int apply(struct work *work, struct outcome *outcome)
 }
 
 /* The runtime puts the text where the pod's author looks: kubectl describe pod. */
-static int refuse(struct arena *arena, bool denied, const char *reason,
-		  struct message *ret_response)
+static int build_refusal(struct arena *arena, bool denied, const char *reason,
+			 struct message *ret_response)
 {
 	const char *text =
 		arena_printf(arena, "oci-rdma-nri: %s%s", denied ? "denied: " : "", reason);
@@ -106,7 +106,7 @@ static int refuse(struct arena *arena, bool denied, const char *reason,
  * reason it is said again: the two have different policies, and the pod's author has to know both
  * reasons, as the next one may be asked alone.
  */
-static bool is_said_already(const struct work *work, const struct outcome *outcome)
+static bool repeats_record(const struct work *work, const struct outcome *outcome)
 {
 	const char *before = work->record.reason;
 
@@ -120,7 +120,7 @@ static bool is_said_already(const struct work *work, const struct outcome *outco
  * next plugin. The line is behind the answer, so that what came too late is not logged; then the
  * parent has another record written.
  */
-static void create(void *context, int out)
+static void decide_in_child(void *context, int out)
 {
 	static struct outcome outcome;
 	struct work *work = context;
@@ -131,32 +131,33 @@ static void create(void *context, int out)
 	cleanup_fd root = tree_open_root(work->options->sysroot, &err);
 	bool said;
 
-	outcome.way_in = WAY_IN;
+	outcome.entry_point = ENTRY_POINT;
 	outcome.options = work->options;
 	if (root >= 0 && container->id)
 		(void)record_read(&container->arena, root, container->id, &work->record, &err);
 	status = container_find(container, work->options, &outcome.err);
 	if (status > 0) {
-		if_late = outcome_if_late(container, &outcome);
+		if_late = outcome_if_timed_out(container, &outcome);
 		if (if_late)
-			(void)verdict_say(out, VERDICT_MUST_FAIL, NULL);
+			(void)worker_send(out, VERDICT_MUST_FAIL, NULL);
 		status = container_plan(container, &outcome.err);
 	}
 	if (status > 0)
-		status = apply(work, &outcome);
+		status = build_answer(work, &outcome);
 	outcome_decide(container, status, &outcome);
 	if (outcome.must_fail != if_late)
-		(void)verdict_say(out, outcome.must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
+		(void)worker_send(out, outcome.must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
 				  NULL);
 	/* Without memory for it the parent, which knows that it must fail, says so. */
-	if (outcome.must_fail && refuse(&container->arena, outcome.result == RECORD_DENIED,
-					outcome.reason, &work->response) < 0)
+	if (outcome.must_fail && build_refusal(&container->arena, outcome.result == RECORD_DENIED,
+					       outcome.reason, &work->response) < 0)
 		return;
-	said = is_said_already(work, &outcome);
+	said = repeats_record(work, &outcome);
 	if (!said)
-		(void)remember(work->options, container, outcome.result, outcome.reason, WAY_IN);
+		(void)record_outcome(work->options, container, outcome.result, outcome.reason,
+				     ENTRY_POINT);
 	outcome.options = NULL; /* its record is there */
-	if (verdict_say(out, VERDICT_DECIDED, &work->response) == 0 && !said)
+	if (worker_send(out, VERDICT_DECIDED, &work->response) == 0 && !said)
 		outcome_log(container, &outcome);
 }
 
@@ -173,7 +174,7 @@ static bool read_container(const struct call *call, struct container *container,
 	else
 		container->spec_known = true;
 	container->id = container->spec.identity.id;
-	return container->spec_known && container_may_matter(container);
+	return container->spec_known && container_needs_decision(container);
 }
 
 /* By a child, since others may hold the records' lock. Beside too many children the log alone has
@@ -185,7 +186,8 @@ static void leave_failure(const struct server *server, struct container *contain
 	pid_t child = children->n < CHILDREN_MAX ? child_fork(children->closed) : -1;
 
 	if (child == 0) {
-		(void)remember(server->options, container, RECORD_FAILED, reason, WAY_IN);
+		(void)record_outcome(server->options, container, RECORD_FAILED, reason,
+				     ENTRY_POINT);
 		_exit(0);
 	}
 	if (child > 0)
@@ -196,10 +198,10 @@ static void go_without(const struct server *server, struct container *container,
 		       const struct verdict *verdict, struct arena *arena,
 		       struct message *ret_response)
 {
-	log_failure(container, verdict->reason, WAY_IN);
+	log_failure(container, verdict->reason, ENTRY_POINT);
 	leave_failure(server, container, verdict->reason);
 	if (verdict->must_fail)
-		(void)refuse(arena, false, verdict->reason, ret_response);
+		(void)build_refusal(arena, false, verdict->reason, ret_response);
 }
 
 void answers_add(struct nri_answers *answers, int64_t microseconds)
@@ -227,12 +229,13 @@ void serve_request(struct server *server, struct arena *arena, struct call *call
 
 	container.what = "CreateContainer";
 	if (read_container(call, &container, &err)) {
-		verdict_find(server->children, arena, create, &work, server->patience_ms, &verdict);
+		worker_run(server->children, arena, decide_in_child, &work, server->patience_ms,
+			   &verdict);
 		call->response = verdict.response;
 		if (verdict.reason)
 			go_without(server, &container, &verdict, arena, &call->response);
 	} else if (!container.spec_known) {
-		log_failure(&container, err.text, WAY_IN);
+		log_failure(&container, err.text, ENTRY_POINT);
 	}
 	answers_add(server->answers, clock_us() - begin);
 }
@@ -247,13 +250,13 @@ void serve_set_timeout(struct server *server, int64_t timeout_ms)
 
 /* ---- one that is about to start ---- */
 
-static void start(void *context, int out)
+static void check_in_child(void *context, int out)
 {
 	struct work *work = context;
 	unsigned char result =
-		(unsigned char)look_at_start(work->options, work->told, work->container);
+		(unsigned char)examine_starting(work->options, work->told, work->container);
 
-	(void)verdict_say(out, VERDICT_DECIDED, &(struct message){&result, 1});
+	(void)worker_send(out, VERDICT_DECIDED, &(struct message){&result, 1});
 }
 
 /* If its message cannot be read, that was said when it was created. */
@@ -268,14 +271,15 @@ bool serve_start(struct server *server, struct arena *arena, struct call *call)
 	container.what = "StartContainer";
 	if (!read_container(call, &container, &ignored) || !container.id)
 		return true;
-	verdict_find(server->children, arena, start, &work, server->patience_ms, &verdict);
+	worker_run(server->children, arena, check_in_child, &work, server->patience_ms, &verdict);
 	if (verdict.reason)
 		log_event(LOG_ERR, "StartContainer: container=%s: %s", container.id,
 			  verdict.reason);
 	else if (verdict.response.len == 1 && verdict.response.bytes[0] == LOOK_REFUSED)
-		(void)refuse(arena, false,
-			     "created while no plugin was connected, so that it lacks its memlock "
-			     "limit (\"on_missed\": \"refuse\"): it has to be created again",
-			     &call->response);
+		(void)build_refusal(
+			arena, false,
+			"created while no plugin was connected, so that it lacks its memlock "
+			"limit (\"on_missed\": \"refuse\"): it has to be created again",
+			&call->response);
 	return !verdict.reason;
 }

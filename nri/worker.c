@@ -54,7 +54,7 @@ struct head {
 	size_t len;
 };
 
-int verdict_say(int out, enum verdict_kind kind, const struct message *response)
+int worker_send(int out, enum verdict_kind kind, const struct message *response)
 {
 	struct head head = {kind, response ? response->len : 0};
 
@@ -65,7 +65,7 @@ int verdict_say(int out, enum verdict_kind kind, const struct message *response)
 }
 
 /* Returns as child_read(). */
-static int hear(const struct child *child, struct arena *arena, struct verdict *verdict)
+static int worker_receive(const struct child *child, struct arena *arena, struct verdict *verdict)
 {
 	unsigned char *bytes;
 	struct head head;
@@ -83,8 +83,8 @@ static int hear(const struct child *child, struct arena *arena, struct verdict *
 	return received;
 }
 
-void verdict_find(struct children *children, struct arena *arena, child_work *work, void *context,
-		  int patience_ms, struct verdict *ret_verdict)
+void worker_run(struct children *children, struct arena *arena, child_work *work, void *context,
+		int patience_ms, struct verdict *ret_verdict)
 {
 	struct child child;
 	int received = children_start(children, &child, work, context, patience_ms);
@@ -98,7 +98,7 @@ void verdict_find(struct children *children, struct arena *arena, child_work *wo
 		ret_verdict->reason = "no child process could be started";
 	if (received < 0)
 		return;
-	received = hear(&child, arena, ret_verdict);
+	received = worker_receive(&child, arena, ret_verdict);
 	cleanup_close_fd(&child.in);
 	if (received == -ETIMEDOUT) {
 		ret_verdict->reason = "not finished in time: check whether the node's /sys or one "

@@ -58,10 +58,10 @@ struct verdict {
 };
 
 /* For the child: returns 0, or -1 if nobody hears it any more. response NULL: empty */
-int verdict_say(int out, enum verdict_kind kind, const struct message *response);
+int worker_send(int out, enum verdict_kind kind, const struct message *response);
 
 /* Never fails. work: finds the verdict, and says it to out. */
-void verdict_find(struct children *children, struct arena *arena, child_work *work, void *context,
-		  int patience_ms, struct verdict *ret_verdict);
+void worker_run(struct children *children, struct arena *arena, child_work *work, void *context,
+		int patience_ms, struct verdict *ret_verdict);
 
 #endif

@@ -159,8 +159,8 @@ static struct containerd_handler *open_containerd_handler(struct reading *readin
 }
 
 /* name: "runc", or "runc.options" for the table below it */
-static void take_containerd_handler(struct reading *reading, const char *name,
-				    const struct toml_item *item)
+static void store_containerd_handler(struct reading *reading, const char *name,
+				     const struct toml_item *item)
 {
 	const char *table = "";
 	const char *own = toml_first_part(reading->arena, name, &table);
@@ -205,7 +205,7 @@ static const char *below_plugin(const char *table)
 }
 
 /* A key above all tables */
-static void take_top(struct reading *reading, const struct toml_item *item)
+static void store_top(struct reading *reading, const struct toml_item *item)
 {
 	/* A number has only its text: "version = 2". */
 	if (strcmp(item->key, "version") == 0) {
@@ -221,18 +221,18 @@ static void take_top(struct reading *reading, const struct toml_item *item)
 
 #define HANDLERS "containerd.runtimes."
 
-static void take_key(struct reading *reading, const struct toml_item *item)
+static void store_key(struct reading *reading, const struct toml_item *item)
 {
 	const char *name = below_plugin(item->table);
 
 	if (!item->table[0] && item->type != TOML_HEADING)
-		take_top(reading, item);
+		store_top(reading, item);
 	if (!name)
 		return;
 	reading->containerd.plugin_file = reading->file;
 	reading->containerd.plugin_version = reading->version;
 	if (text_starts_with(name, HANDLERS)) {
-		take_containerd_handler(reading, name + strlen(HANDLERS), item);
+		store_containerd_handler(reading, name + strlen(HANDLERS), item);
 	} else if (item->type == TOML_STRING && strcmp(name, "containerd") == 0 &&
 		   strcmp(item->key, "default_runtime_name") == 0) {
 		reading->containerd.default_runtime = item->string;
@@ -241,14 +241,14 @@ static void take_key(struct reading *reading, const struct toml_item *item)
 }
 
 /* Returns 0 or -1. */
-static int take_containerd_text(struct reading *reading, const char *text, struct err *err)
+static int parse_containerd_text(struct reading *reading, const char *text, struct err *err)
 {
 	struct toml_items items;
 
 	if (toml_read(reading->arena, reading->file, text, &items, err) < 0)
 		return -1;
 	for (size_t i = 0; i < items.n; i++)
-		take_key(reading, &items.item[i]);
+		store_key(reading, &items.item[i]);
 	return err_of_arena(reading->arena, err);
 }
 
@@ -266,7 +266,7 @@ int containerd_read_text(struct arena *arena, const char *what, const struct fs_
 {
 	struct reading reading = begin_table(arena, what);
 
-	if (take_containerd_text(&reading, text->bytes, err) < 0)
+	if (parse_containerd_text(&reading, text->bytes, err) < 0)
 		return -1;
 	*ret_containerd = reading.containerd;
 	return 0;
@@ -289,7 +289,7 @@ static int read_toml_file(struct reading *reading, int root, const char *path, s
 	reading->n_imports = 0;
 	if (fs_read_regular(reading->arena, fd, ENGINE_FILE_SIZE_MAX, path, &text, err) < 0)
 		return -1;
-	return take_containerd_text(reading, text.bytes, err);
+	return parse_containerd_text(reading, text.bytes, err);
 }
 
 static int read_imported(struct reading *reading, int root, struct containerd_files *files,

@@ -54,7 +54,7 @@ static struct crio_handler *open_crio_handler(struct merging *merging, const cha
 	return handler;
 }
 
-static void take_own(struct crio_handler *handler, const struct toml_item *item)
+static void store_own(struct crio_handler *handler, const struct toml_item *item)
 {
 	if (strcmp(item->key, "inherit_default_runtime") == 0)
 		handler->inherits = text_ends_with(item->spelled, "true");
@@ -83,7 +83,7 @@ static void drop_table(struct crio_handler *handler, const char *name)
 }
 
 /* name: "crun", or "crun.default_annotations" for a table below it */
-static void take_handler(struct merging *merging, const char *name, const struct toml_item *item)
+static void store_handler(struct merging *merging, const char *name, const struct toml_item *item)
 {
 	const char *table = "";
 	const char *own = toml_first_part(merging->arena, name, &table);
@@ -93,7 +93,7 @@ static void take_handler(struct merging *merging, const char *name, const struct
 	if (!handler || item->type == TOML_HEADING)
 		return;
 	if (!table[0])
-		take_own(handler, item);
+		store_own(handler, item);
 	if (!table[0] && item->type == TOML_TABLE) {
 		inside = toml_spell(merging->arena, item->key);
 		if (inside)
@@ -104,13 +104,13 @@ static void take_handler(struct merging *merging, const char *name, const struct
 
 /* ---- the rest ---- */
 
-static void take_crio_key(struct merging *merging, const struct toml_item *item)
+static void store_crio_key(struct merging *merging, const struct toml_item *item)
 {
 	struct crio *crio = &merging->crio;
 	const struct crio_list list = {.item = item->strings, .n = item->n, .file = merging->file};
 
 	if (text_starts_with(item->table, HANDLERS)) {
-		take_handler(merging, item->table + strlen(HANDLERS), item);
+		store_handler(merging, item->table + strlen(HANDLERS), item);
 		return;
 	}
 	if (strcmp(item->table, "crio") == 0 && strcmp(item->key, "root") == 0 &&
@@ -131,13 +131,13 @@ static void take_crio_key(struct merging *merging, const struct toml_item *item)
 }
 
 /* What stands before an error counts. Returns 0 or -1. */
-static int take_text(struct merging *merging, const char *text, struct err *err)
+static int parse_crio_text(struct merging *merging, const char *text, struct err *err)
 {
 	struct toml_items items;
 	int status = toml_read(merging->arena, merging->file, text, &items, err);
 
 	for (size_t i = 0; i < items.n; i++)
-		take_crio_key(merging, &items.item[i]);
+		store_crio_key(merging, &items.item[i]);
 	return status;
 }
 
@@ -184,7 +184,7 @@ static void read_drop_in(struct merging *merging, int root, const char *dir, con
 	merging->file = path;
 	status = read_text(merging, root, path, &text, &why);
 	if (status == 0)
-		status = take_text(merging, text.bytes, &why);
+		status = parse_crio_text(merging, text.bytes, &why);
 	if (status == 0 || status == -ENOENT)
 		return;
 	merging->arena->failed |= why.memory;
@@ -222,7 +222,7 @@ int crio_read_text(struct arena *arena, const char *what, const struct fs_text *
 		.crio = {.installed = true, .conmon = "", .storage = CRIO_STORAGE},
 	};
 
-	if (take_text(&merging, text->bytes, err) < 0)
+	if (parse_crio_text(&merging, text->bytes, err) < 0)
 		return -1;
 	*ret_crio = merging.crio;
 	return err_of_arena(arena, err);

@@ -180,7 +180,7 @@ static bool at_end(const char *at, char quote, bool several_lines)
 }
 
 /* One character, as it stands */
-static int take_character(struct reader *r, bool several_lines, struct text *text)
+static int parse_character(struct reader *r, bool several_lines, struct text *text)
 {
 	if (several_lines && is_line_end(r->at)) {
 		skip_line_end(r);
@@ -232,7 +232,8 @@ static int read_string(struct reader *r, bool several_lines, const char **ret)
 		/* """""" is the empty one, and of seven quotes and more no one makes sense. */
 		if (several && !escaped && strspn(r->at, (char[]){quote, '\0'}) > 5)
 			return toml_fail(r, "more than five quotes in a row");
-		if ((escaped ? unescape(r, several, &text) : take_character(r, several, &text)) < 0)
+		if ((escaped ? unescape(r, several, &text) : parse_character(r, several, &text)) <
+		    0)
 			return -1;
 	}
 	r->at += several ? 3 : 1;

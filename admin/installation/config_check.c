@@ -15,7 +15,7 @@
 /* By its name, or by that of what a link leads to */
 static bool is_own_program(int sysroot, const char *path)
 {
-	return names_shim(path) || strcmp(text_base_name(path), HOOK_NAME) == 0 ||
+	return is_shim_name(path) || strcmp(text_base_name(path), HOOK_NAME) == 0 ||
 	       program_is_called(sysroot, path, SHIM_NAME) ||
 	       program_is_called(sysroot, path, HOOK_NAME);
 }

@@ -99,7 +99,7 @@ static const char *find_own(struct arena *arena, int root, const struct crio *cr
 	const struct crio_handler *own = crio_find_handler(crio, name);
 
 	if (own && own->runtime_path[0])
-		return names_shim(own->runtime_path) ? NULL : own->runtime_path;
+		return is_shim_name(own->runtime_path) ? NULL : own->runtime_path;
 	return program_find(arena, root, name);
 }
 
@@ -150,7 +150,7 @@ void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 			      handler->file, handler->name, handler->runtime_path);
 	} else if (handler_check_monitor(arena, root, crio, handler, &verdict.why) < 0) {
 		verdict.fault = HANDLER_NO_MONITOR;
-	} else if (names_shim(handler->runtime_path) &&
+	} else if (is_shim_name(handler->runtime_path) &&
 		   handler_check_runtime(arena, root, crio, handler, &verdict.why) < 0) {
 		verdict.fault = HANDLER_OTHER_RUNTIME;
 	}
@@ -197,7 +197,7 @@ static const char *find_containerd_own(const struct containerd *containerd, cons
 	for (size_t i = 0; i < containerd->n_handlers; i++) {
 		const struct containerd_handler *handler = &containerd->handler[i];
 
-		if (handler->binary[0] == '/' && !names_shim(handler->binary) &&
+		if (handler->binary[0] == '/' && !is_shim_name(handler->binary) &&
 		    strcmp(containerd_runtime_name(handler), name) == 0)
 			return handler->binary;
 	}

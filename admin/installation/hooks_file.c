@@ -310,7 +310,7 @@ static int check_args(const struct hooks_file *file, const char *what, struct er
 			       "%s: hook.args names no stage, so that every container with this "
 			       "hook would fail: write [\"" HOOK_NAME "\", \"createRuntime\"]",
 			       what);
-	if (names_shim(file->args[0]))
+	if (is_shim_name(file->args[0]))
 		return err_set(err,
 			       "%s: line %zu: hook.args[0] would make the program act as the "
 			       "runtime shim: write \"" HOOK_NAME "\"",

@@ -73,7 +73,7 @@ static bool is_fixed(const struct monitor *monitor)
 
 static void judge_monitor(struct needs *needs, const struct monitor *monitor)
 {
-	if (monitor->id && monitor->runtime && names_shim(monitor->runtime) && is_fixed(monitor))
+	if (monitor->id && monitor->runtime && is_shim_name(monitor->runtime) && is_fixed(monitor))
 		needs_say(
 			needs,
 			"container %.64s runs through %.128s: stop and remove the container first",
@@ -146,7 +146,7 @@ static void look_at_process(struct needs *needs, int fd, const char *pid)
 	judge_monitor(needs, &monitor);
 }
 
-void needs_of_monitors(struct needs *needs)
+void find_conmon_users(struct needs *needs)
 {
 	cleanup_dir *dir = needs_open(needs, "proc");
 	const char *pid;
@@ -170,7 +170,7 @@ static bool is_monitor_of_shim(const struct crio *crio, const char *called)
 	const struct crio_handler *found = crio_find_handler(crio, called);
 
 	if (found)
-		return names_shim(found->runtime_path);
+		return is_shim_name(found->runtime_path);
 	return names_handler(called);
 }
 
@@ -199,7 +199,7 @@ static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 			  of[2] ? of[2] : "?", of[3] ? of[3] : "?", of[1], id);
 }
 
-void needs_of_pods(struct needs *needs)
+void find_pod_users(struct needs *needs)
 {
 	char *path = arena_printf(needs->arena, "%s/overlay-containers", needs->crio.storage);
 	cleanup_dir *dir = needs_open(needs, path);

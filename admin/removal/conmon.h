@@ -6,9 +6,9 @@
 #include "admin/removal/needs.h"
 
 /* Containers that run below a conmon of podman or CRI-O */
-void needs_of_monitors(struct needs *needs);
+void find_conmon_users(struct needs *needs);
 
 /* CRI-O's pods of a handler with the shim, whether anything of them runs or not */
-void needs_of_pods(struct needs *needs);
+void find_pod_users(struct needs *needs);
 
 #endif

@@ -32,7 +32,7 @@ static void look_at_task(struct needs *needs, const char *namespace, const char 
 	len = tree_read_line(needs->root, path, runtime, sizeof(runtime));
 	if (len < 0 || len == sizeof(runtime) - 1)
 		needs_unread(needs, path, len < 0 ? (int)-len : EMSGSIZE);
-	if (len <= 0 || !names_shim(runtime))
+	if (len <= 0 || !is_shim_name(runtime))
 		return;
 	needs_say(needs,
 		  "container %.64s (namespace %.64s) runs through %.128s: stop and remove the "
@@ -75,7 +75,7 @@ static void look_at_containerd_handlers(struct needs *needs)
 	for (size_t i = 0; status == 0 && i < containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &containerd.handler[i];
 
-		if (names_shim(handler->binary))
+		if (is_shim_name(handler->binary))
 			needs_say(needs,
 				  "%s: handler %.64s runs %.128s: remove the handler first, "
 				  "then run systemctl restart containerd",
@@ -83,7 +83,7 @@ static void look_at_containerd_handlers(struct needs *needs)
 	}
 }
 
-void needs_of_containerd(struct needs *needs)
+void find_containerd_users(struct needs *needs)
 {
 	for (const char *const *dir = bundle_task_dirs; *dir; dir++)
 		look_at_tasks(needs, *dir);
@@ -118,7 +118,7 @@ static void look_at_runtimes(struct needs *needs, const struct docker *docker)
 	for (size_t i = 0; i < docker->n_runtimes; i++) {
 		const char *path = docker->runtime[i].path;
 
-		if (names_shim(path))
+		if (is_shim_name(path))
 			needs_say(needs,
 				  "/" DOCKER_CONFIG
 				  ": a runtime is %.128s: remove that runtime first, "
@@ -143,7 +143,7 @@ static bool is_handler_of_shim(const struct docker *docker, const char *name)
 {
 	const struct docker_runtime *found = docker_find_runtime(docker, name);
 
-	return found ? names_shim(found->path) : names_handler(name);
+	return found ? is_shim_name(found->path) : names_handler(name);
 }
 
 /* Docker keeps the name of a container's runtime beside it (container/container.go, toDisk), and
@@ -168,7 +168,7 @@ static void look_at_container(struct needs *needs, const struct docker *docker, 
 			  id, runtime);
 }
 
-void needs_of_docker(struct needs *needs)
+void find_docker_users(struct needs *needs)
 {
 	const struct docker docker = read_docker(needs);
 	const char *path = arena_printf(needs->arena, "%s/containers", docker.data_root);

@@ -7,9 +7,9 @@
 
 /* Containers that run through the shim below containerd, Docker's too, and the handlers with the
  * shim in containerd's configuration */
-void needs_of_containerd(struct needs *needs);
+void find_containerd_users(struct needs *needs);
 
 /* Docker's runtimes, and its containers that do not run. Call it after those that do. */
-void needs_of_docker(struct needs *needs);
+void find_docker_users(struct needs *needs);
 
 #endif

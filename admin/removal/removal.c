@@ -24,7 +24,7 @@ static void look_at_handlers(struct needs *needs)
 	for (size_t i = 0; i < crio->n_handlers; i++) {
 		const struct crio_handler *handler = &crio->handler[i];
 
-		if (!names_shim(handler->runtime_path))
+		if (!is_shim_name(handler->runtime_path))
 			continue;
 		if (crio->default_runtime && strcmp(crio->default_runtime, handler->name) == 0)
 			needs_say(needs,
@@ -47,10 +47,10 @@ static int look(struct needs *needs, struct err *err)
 		needs_say(needs, "%s: so it is not known which handlers this file has",
 			  needs->crio.problem[i]);
 	look_at_handlers(needs);
-	needs_of_pods(needs);
-	needs_of_monitors(needs);
-	needs_of_containerd(needs);
-	needs_of_docker(needs);
+	find_pod_users(needs);
+	find_conmon_users(needs);
+	find_containerd_users(needs);
+	find_docker_users(needs);
 	return err_of_arena(needs->arena, err);
 }
 

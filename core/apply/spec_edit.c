@@ -31,7 +31,7 @@ struct edit {
 
 /* ---- pieces: without memory, only the arena says so ---- */
 
-static void splice(struct edit *e, size_t begin, size_t end, const char *text)
+static void add_splice(struct edit *e, size_t begin, size_t end, const char *text)
 {
 	struct splice *added = arena_push(e->arena, e->splices, e->n, e->room);
 
@@ -40,7 +40,7 @@ static void splice(struct edit *e, size_t begin, size_t end, const char *text)
 }
 
 /* Separates the next item from those that the list has. */
-static const char *comma(const struct arena_text *list)
+static const char *separator(const struct arena_text *list)
 {
 	return list->len ? "," : "";
 }
@@ -50,24 +50,25 @@ static const char *comma(const struct arena_text *list)
  * is replaced by one of them. name: of the member of the process object that is made if there is no
  * place. brackets: "[]" or "{}"
  */
-static void add_to(struct edit *e, const struct json_node *place, const char *name,
-		   const char *brackets, const struct arena_text *items)
+static void append_items(struct edit *e, const struct json_node *place, const char *name,
+			 const char *brackets, const struct arena_text *items)
 {
 	if (!items->len)
 		return;
 	if (!place) {
-		arena_append(&e->members, "%s\"%s\":%c%s%c", comma(&e->members), name, brackets[0],
-			     items->text, brackets[1]);
+		arena_append(&e->members, "%s\"%s\":%c%s%c", separator(&e->members), name,
+			     brackets[0], items->text, brackets[1]);
 	} else if (place->type == JSON_NULL) {
-		splice(e, place->begin, place->end,
-		       arena_printf(e->arena, "%c%s%c", brackets[0], items->text, brackets[1]));
+		add_splice(e, place->begin, place->end,
+			   arena_printf(e->arena, "%c%s%c", brackets[0], items->text, brackets[1]));
 	} else {
 		size_t end = place->end - 1;
 
 		json_each(item, place)
 			end = item->end;
-		splice(e, end, end,
-		       arena_printf(e->arena, "%s%s", json_first(place) ? "," : "", items->text));
+		add_splice(
+			e, end, end,
+			arena_printf(e->arena, "%s%s", json_first(place) ? "," : "", items->text));
 	}
 }
 
@@ -87,9 +88,9 @@ static void edit_env(struct edit *e)
 		entry = entry ? json_quote(e->arena, entry) : NULL;
 		if (!entry)
 			return;
-		arena_append(&items, "%s%s", comma(&items), entry);
+		arena_append(&items, "%s%s", separator(&items), entry);
 	}
-	add_to(e, json_find(e->spec->process, "env"), "env", "[]", &items);
+	append_items(e, json_find(e->spec->process, "env"), "env", "[]", &items);
 }
 
 /* A number that spec_parse() has read; 0: there is none */
@@ -122,13 +123,13 @@ static void edit_memlock(struct edit *e, const struct rlimit64 *inherited)
 
 		if (json_equals(json_find(entry, "type"), "RLIMIT_MEMLOCK") &&
 		    memlock_raise(&listed, e->plan->memlock))
-			splice(e, entry->begin, entry->end, memlock_entry(e, &listed));
+			add_splice(e, entry->begin, entry->end, memlock_entry(e, &listed));
 	}
 	if (e->spec->has_memlock)
 		return;
 	(void)memlock_raise(&limit, e->plan->memlock);
 	arena_append(&items, "%s", memlock_entry(e, &limit));
-	add_to(e, place, "rlimits", "[]", &items);
+	append_items(e, place, "rlimits", "[]", &items);
 }
 
 static void edit_capabilities(struct edit *e)
@@ -147,14 +148,14 @@ static void edit_capabilities(struct edit *e)
 		struct arena_text items = {.arena = e->arena};
 
 		for (; name && *name; name++)
-			arena_append(&items, "%s\"%s\"", comma(&items), *name);
+			arena_append(&items, "%s\"%s\"", separator(&items), *name);
 		if (listed)
-			add_to(e, listed, NULL, "[]", &items);
+			append_items(e, listed, NULL, "[]", &items);
 		else if (items.len)
-			arena_append(&sets, "%s\"%s\":[%s]", comma(&sets),
+			arena_append(&sets, "%s\"%s\":[%s]", separator(&sets),
 				     spec_capability_sets[set], items.text);
 	}
-	add_to(e, place, "capabilities", "{}", &sets);
+	append_items(e, place, "capabilities", "{}", &sets);
 }
 
 /* ---- linux.seccomp ---- */
@@ -170,11 +171,11 @@ static void edit_seccomp(struct edit *e)
 		return;
 	for (size_t i = 0; seccomp_names[i]; i++) {
 		if (e->plan->seccomp & (UINT32_C(1) << i))
-			arena_append(&names, "%s\"%s\"", comma(&names), seccomp_names[i]);
+			arena_append(&names, "%s\"%s\"", separator(&names), seccomp_names[i]);
 	}
 	arena_append(&rule, "%s{\"names\":[%s],\"action\":\"SCMP_ACT_ALLOW\"}%s",
 		     syscalls ? "" : "\"syscalls\":[", names.text, syscalls ? "" : "]");
-	add_to(e, syscalls ? syscalls : seccomp, NULL, "[]", &rule);
+	append_items(e, syscalls ? syscalls : seccomp, NULL, "[]", &rule);
 }
 
 /* ---- the whole ---- */
@@ -202,7 +203,7 @@ int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec
 	edit_memlock(&e, inherited);
 	edit_capabilities(&e);
 	edit_seccomp(&e);
-	add_to(&e, spec->process, NULL, "{}", &e.members);
+	append_items(&e, spec->process, NULL, "{}", &e.members);
 	*ret_text = *text;
 	if (!e.n || arena->failed)
 		return err_of_arena(arena, err);

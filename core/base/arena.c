@@ -31,7 +31,7 @@ struct arena_block {
 static union {
 	struct arena_block block;
 	unsigned char room[sizeof(struct arena_block) + BLOCK_SIZE];
-} standing;
+} static_block;
 
 void *arena_alloc(struct arena *arena, size_t size)
 {
@@ -44,8 +44,8 @@ void *arena_alloc(struct arena *arena, size_t size)
 
 		block = NULL;
 		if (size <= PTRDIFF_MAX / 2)
-			block = !standing.block.size && aligned < room
-					? &standing.block
+			block = !static_block.block.size && aligned < room
+					? &static_block.block
 					: calloc(1, sizeof(*block) + room);
 		if (!block) {
 			arena->failed = true;
@@ -148,7 +148,7 @@ void arena_free(struct arena *arena)
 	while (arena->blocks) {
 		struct arena_block *next = arena->blocks->next;
 
-		if (arena->blocks != &standing.block)
+		if (arena->blocks != &static_block.block)
 			free(arena->blocks);
 		arena->blocks = next;
 	}

@@ -254,7 +254,7 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 		arena->failed = true;
 		return -1;
 	}
-	(void)take_fd(&fd); /* the stream's now */
+	(void)steal_fd(&fd); /* the stream's now */
 	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    !text_ends_with(entry->d_name, suffix))

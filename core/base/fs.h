@@ -26,7 +26,7 @@ void cleanup_close_fd(const int *fd);
 void cleanup_close_dir(DIR **dir);
 
 /* Hands the descriptor to the caller: the variable no longer owns it. */
-#define take_fd(fd)                                                                                \
+#define steal_fd(fd)                                                                               \
 	({                                                                                         \
 		int taken_ = *(fd);                                                                \
 		*(fd) = -1;                                                                        \

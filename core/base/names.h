@@ -16,7 +16,7 @@
 #define NRI_NAME "oci-rdma-nri"
 #define ADMIN_NAME "oci-rdma-admin"
 
-static inline bool names_shim(const char *path)
+static inline bool is_shim_name(const char *path)
 {
 	return text_starts_with(text_base_name(path), SHIM_NAME);
 }

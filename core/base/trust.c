@@ -33,7 +33,7 @@ int trust_open_dir(int root, const char *path, struct err *err)
 		return err_set(err,
 			       "/%s must belong to root alone: run chown root and chmod 0700 on it",
 			       path);
-	return take_fd(&dir);
+	return steal_fd(&dir);
 }
 
 int trust_make_dir(const char *sysroot, const char *path, struct err *err)
@@ -61,7 +61,7 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err)
 	return trust_open_dir(root, path, err);
 }
 
-int trust_fail(int errnum, const char *what, const char *part, struct err *err)
+int path_part_error(int errnum, const char *what, const char *part, struct err *err)
 {
 	if (strcmp(text_base_name(what), part) == 0)
 		(void)err_sys(err, errnum, "%s", what);
@@ -73,14 +73,14 @@ int trust_fail(int errnum, const char *what, const char *part, struct err *err)
 /* The owner of what the user namespace has no id for (the kernel's highuid.h) */
 #define OVERFLOW_UID ((uid_t)65534)
 
-int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
-		struct err *err)
+int check_path_part(int fd, bool directory, bool in_etc, const char *what, const char *part,
+		    struct err *err)
 {
 	struct stat st;
 	bool unmapped;
 
 	if (fstat(fd, &st) < 0)
-		return trust_fail(errno, what, part, err);
+		return path_part_error(errno, what, part, err);
 	if (!directory && !S_ISREG(st.st_mode))
 		return err_set(err, "%s: not a regular file", what);
 	unmapped = st.st_uid == OVERFLOW_UID && st.st_uid != geteuid() && rootless();
@@ -126,11 +126,11 @@ int trust_open(int dir, const char *path, bool in_etc, const char *what, struct 
 			return err_set(err, "%s: %s is a symbolic link or not a directory", what,
 				       part);
 		if (next < 0)
-			return trust_fail(errno, what, part, err);
+			return path_part_error(errno, what, part, err);
 		cleanup_close_fd(&held);
 		held = next;
-		if (trust_check(held, directory, in_etc, what, part, err) < 0)
+		if (check_path_part(held, directory, in_etc, what, part, err) < 0)
 			return -1;
 	}
-	return take_fd(&held);
+	return steal_fd(&held);
 }

@@ -31,11 +31,11 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 bool trust_is_roots_alone(int fd);
 
 /* Checks one part of a path, by its descriptor; lib/trusted_link.c uses it too. Returns 0 or -1. */
-int trust_check(int fd, bool directory, bool in_etc, const char *what, const char *part,
-		struct err *err);
+int check_path_part(int fd, bool directory, bool in_etc, const char *what, const char *part,
+		    struct err *err);
 
 /* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …".
  * Returns -ENOENT or -1. */
-int trust_fail(int errnum, const char *what, const char *part, struct err *err);
+int path_part_error(int errnum, const char *what, const char *part, struct err *err);
 
 #endif

@@ -80,7 +80,7 @@ int container_open_root(struct container *container, struct err *err)
 	/* Measured: a hook that believed a root of "/" wrote the node's own /etc/nccl.conf. */
 	if (fs_is_own_root(root))
 		return err_set(err, "root.path %s is the node's own root: refused", path);
-	return container->root = take_fd(&root);
+	return container->root = steal_fd(&root);
 }
 
 void container_find_number(struct container *container, const struct spec_device *device)
@@ -180,11 +180,11 @@ static int read_image(struct container *container, struct err *err)
 
 	if (root < 0 || nccl_conf_read(&container->arena, root, &container->image_conf, err) < 0)
 		return err->memory ? -1 : 0;
-	nccl_conf_strip(&container->image_conf);
+	nccl_conf_remove_block(&container->image_conf);
 	return 0;
 }
 
-bool container_may_matter(struct container *container)
+bool container_needs_decision(struct container *container)
 {
 	const struct spec *spec = &container->spec;
 	const char *const *addresses;
@@ -206,7 +206,8 @@ int container_find(struct container *container, const struct options *options, s
 	struct spec *spec = &container->spec;
 
 	spec->asked |= options->ask;
-	if (!container->everything && (spec->identity.sandbox || !container_may_matter(container)))
+	if (!container->everything &&
+	    (spec->identity.sandbox || !container_needs_decision(container)))
 		return 0;
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
 	    find_given_devices(container, err) < 0)

@@ -69,7 +69,7 @@ int container_load_config(struct container *container, const struct options *opt
 			  struct err *err);
 
 /* False if the spec alone says that the container gets nothing. Opens no file. */
-bool container_may_matter(struct container *container);
+bool container_needs_decision(struct container *container);
 
 /* Finds the devices, and reads the policy and the request. Returns 1, or -1; 0 for a container with
  * neither a device nor an annotation of ours: it gets nothing, and the config is not read. */

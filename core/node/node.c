@@ -27,7 +27,7 @@ int node_open(const char *sysroot, struct node *ret_node, struct err *err)
 	if (chars >= 0 && !recorded && (fstatfs(chars, &fs) < 0 || fs.f_type != SYSFS_MAGIC))
 		return err_set(err, "/sys is not sysfs, so that device numbers cannot be looked "
 				    "up: mount sysfs there");
-	*ret_node = (struct node){recorded, take_fd(&root), take_fd(&chars)};
+	*ret_node = (struct node){recorded, steal_fd(&root), steal_fd(&chars)};
 	return 0;
 }
 

@@ -48,8 +48,8 @@ static void add_nvshmem(const struct planning *p)
  * The device nearest to the GPU; of those that are equally near the one that the fewest GPUs have
  * taken, then the first. NULL: none of several is on its NUMA node.
  */
-static const struct device *take_nearest(const struct gpu *gpu, const struct devices *devices,
-					 unsigned *taken)
+static const struct device *claim_nearest(const struct gpu *gpu, const struct devices *devices,
+					  unsigned *taken)
 {
 	enum pci_distance least = PCI_SYS;
 	size_t best = 0;
@@ -96,7 +96,7 @@ static void add_deepep(const struct planning *p)
 		const struct device *device;
 
 		gpu = &p->gpus->item[i];
-		device = take_nearest(gpu, p->devices, taken);
+		device = claim_nearest(gpu, p->devices, taken);
 		if (!gpu->model[0] || strcmp(gpu->model, p->gpus->item[0].model) != 0)
 			why = " is a GPU of another model than the first, so that CUDA's order is "
 			      "not known";

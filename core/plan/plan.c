@@ -34,10 +34,10 @@ static const char *not_asked(const struct planning *p)
 		return "the annotation " SPEC_ANNOTATION_PREFIX "inject says \"false\"";
 	if (request->inject == INJECT_UNSAID && p->config->opt_in == OPT_IN_ANNOTATION)
 		return "not asked for: no annotation " SPEC_ANNOTATION_PREFIX "inject";
-	if (request->other_container && p->spec->identity.doubt)
+	if (request->excludes_this_container && p->spec->identity.doubt)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
 		       "containers names containers, but the name of this container is unknown";
-	if (request->other_container)
+	if (request->excludes_this_container)
 		return "the annotation " SPEC_ANNOTATION_PREFIX
 		       "containers does not name this container";
 	return NULL;
@@ -68,7 +68,7 @@ static void grant_memlock(const struct planning *p, struct plan *plan)
 	if (p->memlock_max && p->memlock_max < plan->memlock &&
 	    !lists_memlock(p->spec, plan->memlock)) {
 		plan->memlock = p->memlock_max;
-		plan->shortage = shortage_reason(p);
+		plan->low_limit_reason = shortage_reason(p);
 	}
 	plan->adds_rlimit = !lists_memlock(p->spec, plan->memlock);
 }
@@ -92,7 +92,7 @@ static void grant_capabilities(const struct planning *p, struct plan *plan)
 	/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
 	withheld = p->spec->user_namespace ? 0 : p->config->capabilities & ~everywhere & p->lacking;
 	if (withheld)
-		plan->withheld = withheld_reason(p->arena, withheld);
+		plan->missing_capabilities_reason = withheld_reason(p->arena, withheld);
 	plan->granted = p->config->capabilities & ~withheld;
 	plan->capabilities = plan->granted & ~everywhere;
 }
@@ -143,8 +143,12 @@ int plan_decide(const struct planning *p, struct err *err)
 		deny(p, no_device_reason(p), "on_no_device");
 	else if (lacks_memory_limit(p))
 		deny(p, memory_reason(p), on_denied);
-	else if (config->fail_on_error && (grant.shortage || grant.withheld))
-		deny(p, grant.shortage ? grant.shortage : grant.withheld, "on_error");
+	else if (config->fail_on_error &&
+		 (grant.low_limit_reason || grant.missing_capabilities_reason))
+		deny(p,
+		     grant.low_limit_reason ? grant.low_limit_reason
+					    : grant.missing_capabilities_reason,
+		     "on_error");
 	else {
 		*p->plan = grant;
 		p->plan->reason = grant_reason(p);
@@ -183,8 +187,8 @@ int plan_fill(const struct planning *p, struct err *err)
 		plan_warn(p, "identity_unknown",
 			  "pod, namespace and container are unknown: the container has %s",
 			  p->spec->identity.doubt);
-	if (plan->shortage)
-		plan_warn(p, "rootless_memlock", "%s", plan->shortage);
+	if (plan->low_limit_reason)
+		plan_warn(p, "rootless_memlock", "%s", plan->low_limit_reason);
 	if (p->devices->n)
 		plan_seccomp(p);
 	if (p->request->nccl && plan->decision == DECISION_TCP)

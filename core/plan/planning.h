@@ -43,12 +43,13 @@ struct plan {
 	const char *reason;
 	bool fail; /* denied, and the container must not start */
 
-	uint64_t memlock;      /* bytes, or MEMLOCK_UNLIMITED; 0: the limit stays */
-	const char *shortage;  /* why memlock is less than was granted; NULL: it is not */
-	const char *withheld;  /* why capabilities that were granted are not given; NULL: none */
-	bool adds_rlimit;      /* process.rlimits does not have that much yet */
-	uint64_t capabilities; /* that some of the five sets lacks */
-	uint64_t granted;      /* capabilities, those included that the spec has already */
+	uint64_t memlock;             /* bytes, or MEMLOCK_UNLIMITED; 0: the limit stays */
+	const char *low_limit_reason; /* why memlock is less than was granted; NULL: it is not */
+	const char *missing_capabilities_reason; /* why capabilities that were granted are not
+						    given; NULL: none */
+	bool adds_rlimit;                        /* process.rlimits does not have that much yet */
+	uint64_t capabilities;                   /* that some of the five sets lacks */
+	uint64_t granted; /* capabilities, those included that the spec has already */
 
 	uint32_t seccomp; /* system calls that linux.seccomp is to allow (spec/spec.h) */
 

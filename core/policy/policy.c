@@ -323,7 +323,7 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	const char *own = spec->identity.name;
 	const char *name = value;
 
-	request->other_container = true;
+	request->excludes_this_container = true;
 	for (;;) {
 		size_t len = strcspn(name, ",");
 
@@ -333,7 +333,7 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 				       "\"%.64s\" is not a list of container names: write \"a,b\"",
 				       value);
 		if (own && strlen(own) == len && memcmp(own, name, len) == 0)
-			request->other_container = false;
+			request->excludes_this_container = false;
 		if (!name[len])
 			return 0;
 		name += len + 1;

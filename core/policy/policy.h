@@ -129,9 +129,9 @@ enum request_inject {
 
 struct request {
 	enum request_inject inject;
-	bool by_hook;         /* asked for by a hook's arguments, not by inject */
-	bool other_container; /* containers names others, not this one */
-	uint64_t memlock;     /* MEMLOCK_UNLIMITED if it does not say */
+	bool by_hook;                 /* asked for by a hook's arguments, not by inject */
+	bool excludes_this_container; /* containers names others, not this one */
+	uint64_t memlock;             /* MEMLOCK_UNLIMITED if it does not say */
 	bool nccl;
 };
 

@@ -93,7 +93,7 @@ int process_open_proc(pid_t pid)
 	fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	return fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC ? -ENOTSUP : take_fd(&fd);
+	return fstatfs(fd, &fs) < 0 || fs.f_type != PROC_SUPER_MAGIC ? -ENOTSUP : steal_fd(&fd);
 }
 
 static bool in_cgroup(int proc, const char *id, const char *cgroup)
@@ -159,7 +159,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 			       "pid %d is not a process of container %.80s: neither its cgroup nor "
 			       "its parent process belongs to that container",
 			       (pid_t)pid, id);
-	*ret_pidfd = take_fd(&pidfd);
+	*ret_pidfd = steal_fd(&pidfd);
 	return 1;
 }
 

@@ -20,7 +20,7 @@
 #define LOCK "/run/oci-rdma-hook/" RECORD_LOCK_NAME
 
 /* flock(2) has no timeout. dir: RECORD_DIR. Returns the lock's descriptor, or -1. */
-static int take_lock(int dir, struct err *err)
+static int acquire_lock(int dir, struct err *err)
 {
 	int64_t end = clock_ms() + LOCK_MS;
 	cleanup_fd lock = fs_open(dir, "../" RECORD_LOCK_NAME, O_RDWR | O_CREAT | O_NOFOLLOW, 0);
@@ -35,7 +35,7 @@ static int take_lock(int dir, struct err *err)
 				       LOCK " is locked by another process, which may be stopped");
 		(void)poll(NULL, 0, 1);
 	}
-	return take_fd(&lock);
+	return steal_fd(&lock);
 }
 
 /* ---- which one goes ---- */
@@ -220,7 +220,7 @@ int record_write(const char *sysroot, const struct record *record, struct err *e
 	cleanup_arena arena = {0};
 	struct record copy = *record;
 	cleanup_fd dir = trust_make_dir(sysroot, RECORD_DIR, err);
-	cleanup_fd lock = dir < 0 ? -1 : take_lock(dir, err);
+	cleanup_fd lock = dir < 0 ? -1 : acquire_lock(dir, err);
 
 	if (dir < 0)
 		return dir;

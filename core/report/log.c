@@ -10,7 +10,7 @@
 
 #include "core/base/journal.h"
 #include "core/base/names.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 #include "core/base/text.h"
 #include "core/container/container.h"
 #include "core/plan/plan.h"
@@ -28,10 +28,10 @@ void log_as_daemon(const char *name)
 	daemon_name = name;
 }
 
-void tell_caller(const char *line)
+void report_to_caller(const char *line)
 {
 	if (!daemon_name)
-		tell(HOOK_NAME, line);
+		stderr_line(HOOK_NAME, line);
 }
 
 /* Returns the line without its front. */
@@ -41,7 +41,7 @@ static const char *send_line(char *line)
 
 	text_make_printable(line);
 	if (!journal_send(line, strlen(line)) && daemon_name)
-		tell(daemon_name, text);
+		stderr_line(daemon_name, text);
 	return text;
 }
 
@@ -69,11 +69,12 @@ static const char *text_or_dash(const char *text)
 		text_or_dash((c)->spec.identity.pod),                                              \
 		text_or_dash((c)->spec.identity.pod_namespace)
 
-const char *log_failure(const struct container *container, const char *reason, const char *way_in)
+const char *log_failure(const struct container *container, const char *reason,
+			const char *entry_point)
 {
 	if (!container)
-		return log_event(LOG_ERR, "%s: %s", way_in, reason);
-	return log_event(LOG_ERR, "%s: %.*s" IDENTITY, way_in, ERR_TEXT_MAX, reason,
+		return log_event(LOG_ERR, "%s: %s", entry_point, reason);
+	return log_event(LOG_ERR, "%s: %.*s" IDENTITY, entry_point, ERR_TEXT_MAX, reason,
 			 IDENTITY_OF(container));
 }
 
@@ -95,12 +96,12 @@ static void append_warnings(struct arena_text *line, const struct warnings *warn
 }
 
 const char *log_reason(struct container *container, int priority, const char *word,
-		       const char *reason, const char *way_in)
+		       const char *reason, const char *entry_point)
 {
 	struct arena_text line = begin_line(container, priority, word);
 
 	append_warnings(&line, &container->warnings);
-	arena_append(&line, " by=%s reason=%s", way_in, reason);
+	arena_append(&line, " by=%s reason=%s", entry_point, reason);
 	return line.failed ? NULL : send_line(line.text);
 }
 
@@ -116,7 +117,7 @@ static bool is_given_before(const struct plan *plan)
 }
 
 void log_grant(struct container *container, bool gives_capabilities, const char *nccl,
-	       const char *way_in)
+	       const char *entry_point)
 {
 	const struct plan *plan = &container->plan;
 	bool given_before = is_given_before(plan);
@@ -135,7 +136,7 @@ void log_grant(struct container *container, bool gives_capabilities, const char 
 	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
 	for (size_t i = 0; name && name[i]; i++)
 		arena_append(&line, "%s%s", i ? "," : "", name[i]);
-	arena_append(&line, " nccl=%s by=%s", text_or_dash(nccl), way_in);
+	arena_append(&line, " nccl=%s by=%s", text_or_dash(nccl), entry_point);
 	append_warnings(&line, &container->warnings);
 	if (name && !line.failed)
 		(void)send_line(line.text);

@@ -15,8 +15,8 @@ static bool should_tell(const struct container *container, enum record_result re
 {
 	const struct identity *identity = &container->spec.identity;
 	const struct request *request = &container->request;
-	bool chosen =
-		request->inject == INJECT_REFUSED || (request->other_container && !identity->doubt);
+	bool chosen = request->inject == INJECT_REFUSED ||
+		      (request->excludes_this_container && !identity->doubt);
 
 	return identity->pod && identity->pod_namespace && result != RECORD_GRANTED &&
 	       (result != RECORD_NOTHING || (request_is_made(&container->spec) && !chosen));
@@ -41,8 +41,8 @@ static int fill_pairs(struct container *container, struct record *record)
 	return 0;
 }
 
-int remember(const struct options *options, struct container *container, enum record_result result,
-	     const char *reason, const char *entry_point)
+int record_outcome(const struct options *options, struct container *container,
+		   enum record_result result, const char *reason, const char *entry_point)
 {
 	static struct err err; /* a caller's stack may be small */
 	const struct spec *spec = &container->spec;
@@ -100,7 +100,7 @@ static bool may_have_device(const struct container *container, const struct outc
 	       container_names_device(container);
 }
 
-void outcome_fail(const struct container *container, bool has_device, struct outcome *outcome)
+void outcome_set_failed(const struct container *container, bool has_device, struct outcome *outcome)
 {
 	bool tcp = container->plan.decision == DECISION_TCP;
 
@@ -111,7 +111,7 @@ void outcome_fail(const struct container *container, bool has_device, struct out
 
 /* ---- an outcome ---- */
 
-bool outcome_if_late(const struct container *container, const struct outcome *outcome)
+bool outcome_if_timed_out(const struct container *container, const struct outcome *outcome)
 {
 	return devices_any(&container->devices) && container->config.fail_on_error &&
 	       !outcome->repeats;
@@ -126,7 +126,7 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 
 		/* The config says whether it must fail, and may not have been read yet. */
 		(void)container_load_config(container, outcome->options, &ignored);
-		outcome_fail(container, may_have_device(container, outcome), outcome);
+		outcome_set_failed(container, may_have_device(container, outcome), outcome);
 	} else {
 		outcome->result = plan_gives(plan)                    ? RECORD_GRANTED
 				  : plan->decision == DECISION_DENIED ? RECORD_DENIED
@@ -157,39 +157,40 @@ static bool ungranted_is_due(const struct container *container, const struct out
 	       container->plan.decision == DECISION_GRANT;
 }
 
-static void log_and_tell(const struct container *container, const char *reason,
-			 const struct outcome *outcome)
+static void log_and_print(const struct container *container, const char *reason,
+			  const struct outcome *outcome)
 {
-	const char *line = log_failure(container, reason, outcome->way_in);
+	const char *line = log_failure(container, reason, outcome->entry_point);
 
 	if (outcome->must_fail || outcome->tells)
-		tell_caller(line);
+		report_to_caller(line);
 }
 
 static void log_lacks(const struct container *container, const struct outcome *outcome)
 {
-	const char *const lacks[] = {container->plan.shortage, container->plan.withheld};
+	const char *const lacks[] = {container->plan.low_limit_reason,
+				     container->plan.missing_capabilities_reason};
 
 	for (size_t i = 0; !outcome->repeats && i < 2; i++) {
 		if (lacks[i])
-			log_and_tell(container, lacks[i], outcome);
+			log_and_print(container, lacks[i], outcome);
 	}
 }
 
-static void log_ungranted(struct container *container, const struct outcome *outcome)
+static void log_shortfall(struct container *container, const struct outcome *outcome)
 {
 	bool denied = outcome->result == RECORD_DENIED;
 	const char *line;
 
 	if (!is_refusal(container, outcome)) {
-		log_and_tell(container, outcome->err.text, outcome);
+		log_and_print(container, outcome->err.text, outcome);
 		return;
 	}
 	line = log_reason(container, denied ? LOG_WARNING : LOG_INFO,
 			  decision_names[denied ? DECISION_DENIED : DECISION_NONE], outcome->reason,
-			  outcome->way_in);
+			  outcome->entry_point);
 	if (outcome->must_fail)
-		tell_caller(line ? line : outcome->reason);
+		report_to_caller(line ? line : outcome->reason);
 }
 
 void outcome_log(struct container *container, const struct outcome *outcome)
@@ -197,17 +198,17 @@ void outcome_log(struct container *container, const struct outcome *outcome)
 	bool granted = outcome->changed && !outcome->must_fail && !outcome->repeats;
 	bool ungranted = ungranted_is_due(container, outcome);
 	bool recorded = (granted || ungranted) && outcome->options &&
-			remember(outcome->options, container, outcome->result, outcome->reason,
-				 outcome->way_in) > 0;
+			record_outcome(outcome->options, container, outcome->result,
+				       outcome->reason, outcome->entry_point) > 0;
 
 	if (granted)
-		log_grant(container, outcome->capabilities, outcome->nccl, outcome->way_in);
+		log_grant(container, outcome->capabilities, outcome->nccl, outcome->entry_point);
 	if (outcome->result == RECORD_GRANTED)
 		log_lacks(container, outcome);
 	/* Another entry point has decided the same, and has logged it. */
 	if (ungranted && (!recorded || outcome->must_fail))
-		log_ungranted(container, outcome);
+		log_shortfall(container, outcome);
 	/* A container without RDMA has no line in the log. */
 	if (outcome->result != RECORD_NOTHING && outcome->unconfined.text[0])
-		log_failure(container, outcome->unconfined.text, outcome->way_in);
+		log_failure(container, outcome->unconfined.text, outcome->entry_point);
 }

@@ -29,7 +29,7 @@
 
 struct outcome {
 	/* The entry point, set before anything is decided */
-	const char *way_in;            /* in the log, "by=…": "createRuntime", "nri", … */
+	const char *entry_point;       /* in the log, "by=…": "createRuntime", "nri", … */
 	const struct options *options; /* NULL, for outcome_log() only: it leaves no record */
 	bool tells;       /* only the administrator sees our stderr: write each failure there */
 	bool repeats;     /* an earlier run has logged the decision, and the container runs: never
@@ -51,7 +51,7 @@ struct outcome {
 };
 
 /* Whether a container that was found must fail if time is up before the outcome is known */
-bool outcome_if_late(const struct container *container, const struct outcome *outcome);
+bool outcome_if_timed_out(const struct container *container, const struct outcome *outcome);
 
 /*
  * Decides the outcome by the table above. status: of the last step that was taken (reading,
@@ -62,13 +62,14 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 
 /* The outcome if outcome->err keeps a container from its grant; its config is loaded, if it can be.
  */
-void outcome_fail(const struct container *container, bool has_device, struct outcome *outcome);
+void outcome_set_failed(const struct container *container, bool has_device,
+			struct outcome *outcome);
 
 /*
  * Leaves a record, and logs one line; neither of a "nothing" or "denied" that another entry
  * point has recorded, or of a "nothing" without an annotation of ours. A failure after a part of
  * the grant has two lines: what was given, and what was not. The caller of a run that must fail
- * gets the reason as well (tell_caller()).
+ * gets the reason as well (report_to_caller()).
  *
  * Several entry points together make one line "grant:"; what a later one adds, such as the shim's
  * capabilities after the NRI plugin, is a line "addition:".
@@ -81,7 +82,7 @@ void outcome_log(struct container *container, const struct outcome *outcome);
  * Returns 0; 1 if there is a record that says the same (record_write()); or -1, which is logged:
  * the container has what it got.
  */
-int remember(const struct options *options, struct container *container, enum record_result result,
-	     const char *reason, const char *entry_point);
+int record_outcome(const struct options *options, struct container *container,
+		   enum record_result result, const char *reason, const char *entry_point);
 
 #endif

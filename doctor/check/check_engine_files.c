@@ -123,7 +123,7 @@ static int check_handlers(struct context *context)
 	for (size_t i = 0; i < context->crio.n_handlers; i++) {
 		const struct crio_handler *handler = &context->crio.handler[i];
 
-		if (!names_shim(handler->runtime_path))
+		if (!is_shim_name(handler->runtime_path))
 			continue;
 		remedy = crio_fault(context, handler, &status, &why);
 		if (add_handler(context, "crio_handler", handler->name, handler->runtime_path,
@@ -141,7 +141,7 @@ static int check_handlers(struct context *context)
 	for (size_t i = 0; context->has_config && i < containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &containerd.handler[i];
 
-		if (!names_shim(handler->binary))
+		if (!is_shim_name(handler->binary))
 			continue;
 		remedy = containerd_fault(context, &containerd, handler, &status, &why);
 		if (add_handler(context, "containerd_handler", handler->name, handler->binary,

@@ -63,7 +63,7 @@ static bool is_ours(const struct doctor *doctor, const char *text)
 }
 
 /* record: "6,1234,5678,-;text"; what comes behind the first line is about devices */
-static void take_record(const struct doctor *doctor, const char *record, struct faults *faults)
+static void store_record(const struct doctor *doctor, const char *record, struct faults *faults)
 {
 	const char *semicolon = strchr(record, ';');
 	const char *text = semicolon ? semicolon + 1 : record;
@@ -97,7 +97,7 @@ static int read_live(const struct doctor *doctor, struct faults *faults)
 		if (n <= 0)
 			return 0;
 		record[n] = '\0';
-		take_record(doctor, record, faults);
+		store_record(doctor, record, faults);
 	}
 	return 0;
 }
@@ -111,7 +111,7 @@ static int read_recorded(const struct doctor *doctor, struct arena *arena, struc
 	if (status < 0)
 		return status;
 	while ((line = strsep(&text.bytes, "\n")) && line[0])
-		take_record(doctor, line, faults);
+		store_record(doctor, line, faults);
 	return 0;
 }
 

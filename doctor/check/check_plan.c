@@ -66,12 +66,12 @@ int plan_of_config(const struct doctor *doctor, const char *config, const char *
 	if (container_read_spec(container, container->bundle, path, text_base_name(config), err) <
 	    0)
 		return -1;
-	if (!all && !container_may_matter(container))
+	if (!all && !container_needs_decision(container))
 		return 0;
-	if (recall(container, &what, err) < 0 ||
+	if (apply_record(container, &what, err) < 0 ||
 	    container_explain(container, &doctor->options.common, &mode, err) < 0)
 		return -1;
-	recall_decision(container);
+	apply_recorded_decision(container);
 	return 1;
 }
 

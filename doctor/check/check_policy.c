@@ -31,7 +31,7 @@ static int open_plugin(const struct doctor *doctor)
 	/* A magic link, but in a recorded tree a directory */
 	/* check.h declares it, for the one table of check.c. */
 	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return root < 0 || fs_same_file(root, node->root) ? -1 : take_fd(&root);
+	return root < 0 || fs_same_file(root, node->root) ? -1 : steal_fd(&root);
 }
 
 static int add_plugins(struct findings *findings, int plugin)

@@ -341,8 +341,8 @@ static int allocate_memory(const struct cuda_driver *driver, int device, struct 
 }
 
 /* Returns 1 with *memory, 0 without, or -1. */
-static int take_memory(struct findings *findings, const struct cuda_driver *driver, int ordinal,
-		       struct cuda_memory *memory)
+static int acquire_memory(struct findings *findings, const struct cuda_driver *driver, int ordinal,
+			  struct cuda_memory *memory)
 {
 	char pci[PCI_MAX] = "";
 	const char *call;
@@ -381,7 +381,7 @@ int cuda_allocate(struct findings *findings, const char *library,
 	if (count > 0 && (!driver.retain_context || !driver.set_context || !driver.allocate))
 		return 0;
 	for (int i = 0; i < count; i++) {
-		int taken = take_memory(findings, &driver, i, &ret_memory[n]);
+		int taken = acquire_memory(findings, &driver, i, &ret_memory[n]);
 
 		if (taken < 0)
 			return -1;

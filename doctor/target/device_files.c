@@ -174,8 +174,8 @@ static void look_in_child(void *context, int out)
 
 /* ---- in the parent ---- */
 
-static int take_seen(struct arena *arena, const struct node *node, const struct seen *seen,
-		     struct device_files *files, struct devices *devices, struct err *err)
+static int accept_seen(struct arena *arena, const struct node *node, const struct seen *seen,
+		       struct device_files *files, struct devices *devices, struct err *err)
 {
 	struct device_file file = {
 		.major = seen->major, .minor = seen->minor, .refused = (int)seen->refused};
@@ -200,7 +200,7 @@ static int receive_seen(struct arena *arena, const struct node *node, const stru
 			return 1;
 		if (!memchr(seen.name, '\0', sizeof(seen.name)))
 			return -EPROTO;
-		if (take_seen(arena, node, &seen, files, devices, err) < 0)
+		if (accept_seen(arena, node, &seen, files, devices, err) < 0)
 			return -ENOMEM;
 	}
 	return status;
@@ -261,7 +261,7 @@ int device_file_open(int root, const struct device_file *file)
 	fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
-	return is_of_number(fd, file) ? take_fd(&fd) : -ESTALE;
+	return is_of_number(fd, file) ? steal_fd(&fd) : -ESTALE;
 }
 
 int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,

@@ -1,4 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "doctor/verbs/device.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -8,7 +10,6 @@
 #include <string.h>
 
 #include "core/node/network.h"
-#include "doctor/verbs/device.h"
 
 /* ---- libibverbs ---- */
 
@@ -62,8 +63,8 @@ unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
 
 /* Whether it can be used. A port of InfiniBand is addressed by its LID, one of Ethernet by its GID:
  * gid_index is that which NCCL takes, negative if there is none. */
-static bool take_port(const struct verbs *verbs, struct ibv_context *context, uint8_t number,
-		      int gid_index, struct verbs_port *ret_port)
+static bool choose_port(const struct verbs *verbs, struct ibv_context *context, uint8_t number,
+			int gid_index, struct verbs_port *ret_port)
 {
 	static const union ibv_gid zero;
 	struct ibv_port_attr attr = {0};
@@ -105,8 +106,8 @@ static void open_one(const struct verbs *verbs, const struct doctor *doctor, str
 		int index = i < sysfs.n_ports ? sysfs.port[i].gid_index : -1;
 
 		if (!only_port || only_port == i + 1)
-			device->usable = take_port(verbs, device->context, (uint8_t)(i + 1), index,
-						   &device->port);
+			device->usable = choose_port(verbs, device->context, (uint8_t)(i + 1),
+						     index, &device->port);
 	}
 }
 

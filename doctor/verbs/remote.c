@@ -126,7 +126,7 @@ static int open_socket(const struct addrinfo *address, bool listens)
 		if (status == 0)
 			status = listen(fd, 1);
 	}
-	return status < 0 ? -errno : take_fd(&fd);
+	return status < 0 ? -errno : steal_fd(&fd);
 }
 
 /* Tries every address of a name. */

@@ -160,7 +160,7 @@ static int leave_out_withheld(struct shim *shim, const struct spec *process, str
 		return err_memory(err);
 	if (shim->container.config.fail_on_error)
 		return err_set(err, "%s", text);
-	log_failure(&shim->container, text, shim->outcome.way_in);
+	log_failure(&shim->container, text, shim->outcome.entry_point);
 	plan->granted &= ~lacking;
 	return 0;
 }
@@ -239,6 +239,6 @@ void serve_exec(struct shim *shim)
 	if (exec_as_created(shim, &shim->outcome.err) == 0)
 		return;
 	shim->outcome.options = NULL; /* no record: what it was created with stays true */
-	outcome_fail(container, container_names_device(container), &shim->outcome);
+	outcome_set_failed(container, container_names_device(container), &shim->outcome);
 	outcome_log(container, &shim->outcome);
 }

@@ -103,8 +103,8 @@ static const struct option *find_option(const struct runtime_args *args, unsigne
 }
 
 /* The value is what is left of the argument, else the next one. Returns how many it takes. */
-static int take_value(struct runtime_args *args, const struct option *option, const char *left,
-		      const char *next)
+static int accept_value(struct runtime_args *args, const struct option *option, const char *left,
+			const char *next)
 {
 	/* crun's -tVALUE, --tty=VALUE; never "-t VALUE" */
 	const char *value = left || option->letter == 't' ? left : next;
@@ -116,7 +116,7 @@ static int take_value(struct runtime_args *args, const struct option *option, co
 }
 
 /* Returns how many arguments the option takes: 1, or 2 with a value of its own. */
-static int take_option(struct runtime_args *args, char *const *argv)
+static int parse_option(struct runtime_args *args, char *const *argv)
 {
 	bool is_long = argv[0][1] == '-';
 	const char *name = argv[0] + 1 + is_long;
@@ -133,7 +133,7 @@ static int take_option(struct runtime_args *args, char *const *argv)
 		option = find_option(args, CRUN, true, name, 1);
 		value = name[1] ? name + 1 : NULL;
 	}
-	return option ? take_value(args, option, value, argv[1]) : 1;
+	return option ? accept_value(args, option, value, argv[1]) : 1;
 }
 
 static enum runtime_command command_of(const char *name)
@@ -157,7 +157,7 @@ static void read_command(struct runtime_args *args, int argc, char *const *argv)
 			options_end = true;
 			i++;
 		} else if (!options_end && begins_as_option(argv[i])) {
-			i += take_option(args, argv + i);
+			i += parse_option(args, argv + i);
 		} else {
 			if (!args->id)
 				args->id = argv[i];
@@ -182,7 +182,7 @@ void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 	int i = 1;
 
 	while (i < argc && begins_as_option(argv[i]) && strcmp(argv[i], "--") != 0)
-		i += take_option(&args, argv + i);
+		i += parse_option(&args, argv + i);
 	i += i < argc && strcmp(argv[i], "--") == 0;
 	if (i < argc)
 		args.command = command_of(argv[i++]);

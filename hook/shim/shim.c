@@ -9,7 +9,7 @@
 
 #include "core/base/fs.h"
 #include "core/base/names.h"
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 #include "core/base/text.h"
 #include "core/deadline.h"
 #include "core/policy/runtimes.h"
@@ -80,7 +80,7 @@ static void use_runtime_log(const struct runtime_args *args)
 		else if (args->runtimes == CRUN && strchr(path, ':'))
 			path = NULL;
 	}
-	tell_runtime_log(path, text_is(args->log_format, "json"));
+	stderr_use_runtime_log(path, text_is(args->log_format, "json"));
 }
 
 /*
@@ -149,7 +149,7 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 		(void)execv(runtime, argv);
 		(void)err_sys(err, errno, "cannot run %s", runtime);
 	}
-	tell(SHIM_NAME, err->text);
+	stderr_line(SHIM_NAME, err->text);
 	return EXIT_NO_RUNTIME;
 }
 
@@ -160,7 +160,7 @@ int shim_run(int argc, char **argv)
 	int status;
 
 	shim.container = CONTAINER_NONE;
-	shim.outcome.way_in = "runtime";
+	shim.outcome.entry_point = "runtime";
 	shim.outcome.options = &shim.options;
 	shim.options.sysroot = sysroot ? sysroot : "/";
 	shim.options.config = option("OCI_RDMA_CONFIG");

@@ -12,7 +12,7 @@ enum wire_type {
 
 #define FIELD_MAX ((UINT32_C(1) << 29) - 1)
 
-static bool take_bytes(struct message *message, uint64_t len, struct message *ret_bytes)
+static bool read_bytes(struct message *message, uint64_t len, struct message *ret_bytes)
 {
 	if (len > message->len)
 		return false;
@@ -23,12 +23,12 @@ static bool take_bytes(struct message *message, uint64_t len, struct message *re
 }
 
 /* Seven bits a byte, the lowest first, and whether there is more */
-static bool take_varint(struct message *message, uint64_t *ret_number)
+static bool read_varint(struct message *message, uint64_t *ret_number)
 {
 	struct message byte;
 
 	*ret_number = 0;
-	for (unsigned shift = 0; shift < 64 && take_bytes(message, 1, &byte); shift += 7) {
+	for (unsigned shift = 0; shift < 64 && read_bytes(message, 1, &byte); shift += 7) {
 		uint64_t bits = *byte.bytes & 0x7f;
 
 		*ret_number |= bits << shift;
@@ -46,22 +46,22 @@ int field_next(struct message *message, struct field *ret_field)
 	*ret_field = (struct field){0};
 	if (!message->len)
 		return 0;
-	if (!take_varint(message, &tag) || !(tag >> 3) || tag >> 3 > FIELD_MAX)
+	if (!read_varint(message, &tag) || !(tag >> 3) || tag >> 3 > FIELD_MAX)
 		return -1;
 	ret_field->number = (uint32_t)(tag >> 3);
 	switch (tag & 7) { /* there are no groups in proto3 */
 	case WIRE_VARINT:
-		whole = take_varint(message, &ret_field->value);
+		whole = read_varint(message, &ret_field->value);
 		break;
 	case WIRE_FIXED64:
-		whole = take_bytes(message, 8, &ret_field->bytes);
+		whole = read_bytes(message, 8, &ret_field->bytes);
 		break;
 	case WIRE_BYTES:
-		whole = take_varint(message, &ret_field->value) &&
-			take_bytes(message, ret_field->value, &ret_field->bytes);
+		whole = read_varint(message, &ret_field->value) &&
+			read_bytes(message, ret_field->value, &ret_field->bytes);
 		break;
 	case WIRE_FIXED32:
-		whole = take_bytes(message, 4, &ret_field->bytes);
+		whole = read_bytes(message, 4, &ret_field->bytes);
 		break;
 	}
 	return whole ? 1 : -1;

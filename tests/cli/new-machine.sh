@@ -208,7 +208,7 @@ is "no row is red" "no row was red or skipped in 2 runs" "$(BUILD=$T/runs tests/
 # A tree of its own, with this one's objects, of which one is compiled anew by a compiler that has something to say
 cat >"$T/cc" <<'END'
 #!/bin/sh
-case $* in *core/base/tell.c) echo 'what the compiler says' >&2 && [ ! -e "$0.fails" ] || exit 1 ;; esac
+case $* in *core/base/stderr_line.c) echo 'what the compiler says' >&2 && [ ! -e "$0.fails" ] || exit 1 ;; esac
 exec gcc "$@"
 END
 chmod 755 "$T/cc"
@@ -217,7 +217,7 @@ cp -a --parents -t "$T/own" Makefile .commit core lib admin explain hook nri doc
 cp -a "$BUILD"/{musl,generated,.deps,commit,oci-rdma-hook} "$T/build/"
 # The tree, the compiler and the build folder are others, which alone would compile all again.
 for with in compiled linked; do sed "s|^gcc |$T/cc |; s|=$(realpath "$BUILD")=|=$T/build=|; s|=$PWD=|=$T/own=|; s|-I$BUILD/generated|-I$T/build/generated|" "$BUILD/$with-with" >"$T/build/$with-with" && touch -r "$BUILD/$with-with" "$T/build/$with-with"; done
-compiled=$T/build/musl/core/base/tell.o
+compiled=$T/build/musl/core/base/stderr_line.o
 
 # demo: sets $out, of $T/build $BUILD, and $rc
 demo() { out=$(make -C "$T/own" --no-print-directory BUILD="$T/build" CC="$T/cc" demo 2>&1) && rc=0 || rc=$?; }
@@ -252,7 +252,7 @@ touch "$T/own/Makefile" "$T/own/doc/make-help.txt"
 is "edited" "" "$(would_make)"
 row "other options make again what they change: CFLAGS all, LIBC, DYNAMIC and LDFLAGS what is linked"
 made=$(would_make CFLAGS=-O1)
-for part in musl/core/base/tell.o oci-rdma-hook; do has "CFLAGS" "$part" "$made"; done
+for part in musl/core/base/stderr_line.o oci-rdma-hook; do has "CFLAGS" "$part" "$made"; done
 made=$(would_make LIBC=glibc)
 is "LIBC=glibc: of other objects" "oci-rdma-hook 0" \
 	"$(grep -x oci-rdma-hook <<<"$made") $(grep -c '^musl/' <<<"$made")"

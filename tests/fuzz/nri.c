@@ -63,7 +63,7 @@ static void on_known(struct story *story)
 }
 
 /* Returns what session_next() says in the end. */
-static int answer_all(struct story *story, struct err *err)
+static int answer_requests(struct story *story, struct err *err)
 {
 	for (;;) {
 		cleanup_arena arena = {0};
@@ -92,7 +92,7 @@ static int play(struct story *story, const uint8_t *data, size_t size, size_t st
 		size_t n = size - place < step ? size - place : step;
 
 		if (mux_read(&story->session.mux, data + place, n, &err) < 0 ||
-		    answer_all(story, &err) < 0) {
+		    answer_requests(story, &err) < 0) {
 			(void)fuzz_failed(&err);
 			return -1;
 		}

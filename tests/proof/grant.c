@@ -80,7 +80,8 @@ static void prove_plan(void)
 	prove(!grant || !spec.identity.sandbox, "no grant to a sandbox");
 	prove(!grant || asks || (request.inject == INJECT_UNSAID && config.opt_in == OPT_IN_DEVICE),
 	      "no grant that nobody asked for");
-	prove(!grant || !request.other_container, "no grant to another container of the pod");
+	prove(!grant || !request.excludes_this_container,
+	      "no grant to another container of the pod");
 	prove(!grant || !config.require_memory_limit ||
 		      (spec.memory_limit && spec.memory_limit < p.node_memory),
 	      "no grant without a required memory limit");
@@ -102,9 +103,10 @@ static void prove_plan(void)
 	prove(plan.decision != DECISION_TCP ||
 		      (!device && config.on_no_device == NO_DEVICE_TCP && asks && admitted),
 	      "tcp only without a device, if the policy says so");
-	prove(status < 0 || !grant || !config.fail_on_error || (!plan.shortage && !plan.withheld),
+	prove(status < 0 || !grant || !config.fail_on_error ||
+		      (!plan.low_limit_reason && !plan.missing_capabilities_reason),
 	      "with on_error: fail, all or nothing");
-	prove(status < 0 || !grant || plan.memlock == least || plan.shortage,
+	prove(status < 0 || !grant || plan.memlock == least || plan.low_limit_reason,
 	      "a grant of less memlock says so");
 }
 

@@ -112,7 +112,7 @@ STUB(void, node_read_pod_netdevs,
      (void)0)
 STUB(void, pci_read_place, (const struct node *node, struct pci_place *place), (void)0)
 STUB(void, devices_sort, (struct devices * devices), (void)0)
-STUB(void, nccl_conf_strip, (struct fs_text * text), (void)0)
+STUB(void, nccl_conf_remove_block, (struct fs_text * text), (void)0)
 
 static int any_status(void)
 {
@@ -184,8 +184,8 @@ void outcome_log(struct container *container, const struct outcome *outcome)
 /* ---- texts ---- */
 
 STUB(const char *, log_failure,
-     (const struct container *container, const char *reason, const char *way_in), "text")
-STUB(void, tell_caller, (const char *line), (void)0)
+     (const struct container *container, const char *reason, const char *entry_point), "text")
+STUB(void, report_to_caller, (const char *line), (void)0)
 
 STUB(int, err_sys, (struct err * err, int errnum, const char *format, ...), -1)
 STUB(int, err_memory, (struct err * err), -1)

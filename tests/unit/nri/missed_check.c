@@ -198,7 +198,7 @@ static pid_t make_node(const struct unit_dir *dir, const struct look_case *row)
 	return real;
 }
 
-static enum look_result look_at_known(const struct options *options, struct message left, bool lost)
+static enum look_result examine_known(const struct options *options, struct message left, bool lost)
 {
 	struct known known = {.lost = lost};
 	struct look look = {options, &known};
@@ -210,7 +210,7 @@ static enum look_result look_at_known(const struct options *options, struct mess
 	while (field_next(&left, &field) > 0)
 		*arena_push(&arena, known.items, known.n, known.room) = field;
 	assert_int_equal(pipe(ends), 0);
-	look_at_all(&look, ends[1]);
+	examine_running(&look, ends[1]);
 	assert_int_equal(close(ends[1]), 0);
 	assert_int_equal(read(ends[0], &unseen, sizeof(unseen)), sizeof(unseen));
 	assert_int_equal(close(ends[0]), 0);
@@ -265,12 +265,12 @@ static enum look_result look_at_row(const struct options *options, const struct 
 		assert_int_equal(
 			message_spec(&container.arena, its_pod, unpacked, &container.spec, &err),
 			0);
-		return look_at_start(options, unpacked, &container);
+		return examine_starting(options, unpacked, &container);
 	}
 	put_bytes(&known, SYNCHRONIZE_CONTAINER, told.bytes, told.len);
 	put_bytes(&known, SYNCHRONIZE_POD, "\x0a\x02po", 4);
 	put_bytes(&known, SYNCHRONIZE_POD, pod.bytes, pod.len);
-	return look_at_known(options, message_of(&known), row->lost);
+	return examine_known(options, message_of(&known), row->lost);
 }
 
 UNIT_ROWS_AS("look: ", look_cases)
@@ -348,7 +348,7 @@ UNIT_ROWS(gone_cases)
 		       row->id, row->engine ? row->engine : ENGINE);
 	unit_write(dir.fd, path, text, 0600);
 	assert_int_equal(fchmodat(dir.fd, RECORD_DIR, 0700, 0), 0);
-	assert_int_equal(look_at_known(&options, known, row->lost),
+	assert_int_equal(examine_known(&options, known, row->lost),
 			 row->unread ? LOOK_UNSEEN : LOOK_NOTHING);
 	assert_int_equal(faccessat(dir.fd, path, F_OK, 0) == 0, row->kept);
 }

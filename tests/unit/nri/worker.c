@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The child with a deadline */
-#include "tests/unit/nri/nri.h"
-
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -9,6 +7,7 @@
 
 #include "core/base/clock.h"
 #include "nri/worker.h"
+#include "tests/unit/nri/nri.h"
 
 static void reap_all(struct children *children)
 {
@@ -40,8 +39,8 @@ static void says_in_parts(UNUSED void *context, int out)
 	const struct message response = {large, sizeof(large)};
 
 	memset(large, 'x', sizeof(large));
-	(void)verdict_say(out, VERDICT_MUST_FAIL, NULL);
-	(void)verdict_say(out, VERDICT_DECIDED, &response);
+	(void)worker_send(out, VERDICT_MUST_FAIL, NULL);
+	(void)worker_send(out, VERDICT_DECIDED, &response);
 }
 
 static void says_nothing(UNUSED void *context, UNUSED int out)
@@ -50,13 +49,13 @@ static void says_nothing(UNUSED void *context, UNUSED int out)
 
 static void dies(UNUSED void *context, int out)
 {
-	(void)verdict_say(out, VERDICT_MUST_FAIL, NULL);
+	(void)worker_send(out, VERDICT_MUST_FAIL, NULL);
 	abort();
 }
 
 static void hangs(UNUSED void *context, int out)
 {
-	(void)verdict_say(out, VERDICT_MUST_FAIL, NULL);
+	(void)worker_send(out, VERDICT_MUST_FAIL, NULL);
 	(void)goes_on(NULL);
 }
 
@@ -84,7 +83,7 @@ UNIT_ROWS(verdict_cases)
 	WITH_CHILDREN;
 
 	verdict = (struct verdict){.must_fail = !row->must_fail, .reason = "another's"};
-	verdict_find(&children, &arena, row->work, NULL, 600000, &verdict);
+	worker_run(&children, &arena, row->work, NULL, 600000, &verdict);
 	assert_int_equal(verdict.must_fail, row->must_fail);
 	assert_int_equal(verdict.reason != NULL, row->lost);
 	assert_int_equal(verdict.response.len, row->lost ? 0 : 300000);
@@ -101,7 +100,7 @@ UNIT_TEST("a child that hangs is late; that it must fail is known")
 		cleanup_arena arena = {0};
 
 		assert_in_range(patience, 1, 600000);
-		verdict_find(&children, &arena, hangs, NULL, patience, &verdict);
+		worker_run(&children, &arena, hangs, NULL, patience, &verdict);
 		assert_has(verdict.reason, "not finished in time");
 	}
 }
@@ -130,9 +129,9 @@ static void examines_itself(void *context, int out)
 	(void)prctl(PR_GET_PDEATHSIG, &signal);
 	/* With the end that the plugin reads it would not hear that nobody listens any more. */
 	if (signal == SIGKILL && fcntl(*connection, F_GETFD) < 0 && ends_of(out) == 1)
-		(void)verdict_say(out, VERDICT_DECIDED, NULL);
+		(void)worker_send(out, VERDICT_DECIDED, NULL);
 	else
-		(void)verdict_say(out, VERDICT_DECIDED, &(struct message){&wrong, 1});
+		(void)worker_send(out, VERDICT_DECIDED, &(struct message){&wrong, 1});
 }
 
 /* The connection is closed in it, and it goes with the plugin, or when it is done. */
@@ -145,7 +144,7 @@ UNIT_TEST("a child does not hold the connection, and ends")
 	cleanup_arena arena = {0};
 	struct verdict verdict;
 
-	verdict_find(&children, &arena, examines_itself, &connection, 600000, &verdict);
+	worker_run(&children, &arena, examines_itself, &connection, 600000, &verdict);
 	if (getpid() != plugin) {
 		*came_back = 1;
 		_exit(0);
@@ -164,11 +163,11 @@ UNIT_TEST("a verdict that is not heard is not said")
 	int ends[2];
 
 	assert_true(full >= 0);
-	assert_int_equal(verdict_say(full, VERDICT_DECIDED, NULL), -1);
+	assert_int_equal(worker_send(full, VERDICT_DECIDED, NULL), -1);
 	assert_int_equal(pipe2(ends, O_CLOEXEC | O_NONBLOCK), 0);
-	assert_int_equal(verdict_say(ends[1], VERDICT_DECIDED, NULL), 0);
+	assert_int_equal(worker_send(ends[1], VERDICT_DECIDED, NULL), 0);
 	assert_int_equal(
-		verdict_say(ends[1], VERDICT_DECIDED, &(struct message){large, sizeof(large)}), -1);
+		worker_send(ends[1], VERDICT_DECIDED, &(struct message){large, sizeof(large)}), -1);
 	(void)close(full);
 	(void)close(ends[0]);
 	(void)close(ends[1]);
@@ -181,7 +180,7 @@ UNIT_TEST("children that hang are bounded, and not waited for; those that have e
 
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = unit_start(goes_on, NULL);
-	verdict_find(&children, &arena, says_in_parts, NULL, 600000000, &verdict);
+	worker_run(&children, &arena, says_in_parts, NULL, 600000000, &verdict);
 	assert_has(verdict.reason, "too many other containers");
 	assert_int_equal(children.n, CHILDREN_MAX);
 	for (size_t i = 0; i < children.n; i++)
@@ -189,7 +188,7 @@ UNIT_TEST("children that hang are bounded, and not waited for; those that have e
 	reap_all(&children);
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = start_ended();
-	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
+	worker_run(&children, &arena, says_in_parts, NULL, 600000, &verdict);
 	assert_null(verdict.reason);
 	assert_int_equal(children.n, 1);
 }
@@ -214,7 +213,7 @@ UNIT_TEST("without a child the verdict is lost")
 	assert_int_equal(getrlimit(RLIMIT_NOFILE, &before), 0);
 	none = (struct rlimit){0, before.rlim_max};
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &none), 0);
-	verdict_find(&children, &arena, says_in_parts, NULL, 600000, &verdict);
+	worker_run(&children, &arena, says_in_parts, NULL, 600000, &verdict);
 	assert_int_equal(setrlimit(RLIMIT_NOFILE, &before), 0);
 	assert_string_equal(verdict.reason, "no child process could be started");
 	assert_int_equal(children.n, 0);
@@ -232,7 +231,7 @@ static void waits_for_interruptions(UNUSED void *context, int out)
 {
 	while (*interruptions < 5)
 		(void)usleep(1000);
-	(void)verdict_say(out, VERDICT_DECIDED, NULL);
+	(void)worker_send(out, VERDICT_DECIDED, NULL);
 }
 
 UNIT_TEST("a signal does not end the wait")
@@ -245,7 +244,7 @@ UNIT_TEST("a signal does not end the wait")
 	interruptions = shared();
 	assert_int_equal(sigaction(SIGALRM, &action, NULL), 0);
 	assert_int_equal(setitimer(ITIMER_REAL, &often, NULL), 0);
-	verdict_find(&children, &arena, waits_for_interruptions, NULL, 600000, &verdict);
+	worker_run(&children, &arena, waits_for_interruptions, NULL, 600000, &verdict);
 	assert_int_equal(setitimer(ITIMER_REAL, &never, NULL), 0);
 	(void)signal(SIGALRM, SIG_DFL);
 	assert_null(verdict.reason);
@@ -275,7 +274,7 @@ static bool plugin_sleeps(void)
 /* As one that logs what it has said, until then */
 static void goes_on_until_the_plugin_waits(UNUSED void *context, int out)
 {
-	(void)verdict_say(out, VERDICT_DECIDED, NULL);
+	(void)worker_send(out, VERDICT_DECIDED, NULL);
 	while (!plugin_sleeps())
 		(void)usleep(100);
 }
@@ -290,8 +289,8 @@ UNIT_TEST("the end waits for children that still log")
 		WITH_CHILDREN;
 
 		*finishing = 0;
-		verdict_find(&children, &arena, goes_on_until_the_plugin_waits, NULL, 600000,
-			     &verdict);
+		worker_run(&children, &arena, goes_on_until_the_plugin_waits, NULL, 600000,
+			   &verdict);
 		assert_int_equal(children.n, 1);
 		*finishing = 1;
 		children_finish(&children);
@@ -319,7 +318,7 @@ UNIT_TEST("the end waits for nobody else")
 
 static void says_and_hangs(UNUSED void *context, int out)
 {
-	(void)verdict_say(out, VERDICT_DECIDED, NULL);
+	(void)worker_send(out, VERDICT_DECIDED, NULL);
 	(void)goes_on(NULL);
 }
 
@@ -327,7 +326,7 @@ UNIT_TEST("the end does not wait for ever")
 {
 	WITH_CHILDREN;
 
-	verdict_find(&children, &arena, says_and_hangs, NULL, 600000, &verdict);
+	worker_run(&children, &arena, says_and_hangs, NULL, 600000, &verdict);
 	children_finish(&children);
 	assert_int_equal(children.n, 1);
 	assert_int_equal(kill(children.pid[0], SIGKILL), 0);

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a container can matter, told by its config.json alone: who says no too early grants it
  * nothing. */
-#include "tests/unit/unit.h"
-
 #include <sys/resource.h>
 
 #include "core/container/container.h"
 #include "explain/explain.h"
+#include "tests/unit/unit.h"
 
 #define DEVICE(type, number)                                                                       \
 	"\"devices\":[{\"type\":\"" type "\",\"path\":\"/dev/x\",\"major\":" number                \
@@ -59,7 +58,7 @@ static bool may_matter(const struct matter_case *row)
 	container.text.len = strlen(container.text.bytes);
 	if (container_parse_spec(&container, "config.json", &err) < 0)
 		fail_msg("%s", err.text);
-	return container_may_matter(&container);
+	return container_needs_decision(&container);
 }
 
 UNIT_ROWS(matter_cases)
@@ -109,7 +108,7 @@ static bool mount_counts(bool kubernetes)
 					       .n_verbs_sources = 1,
 					       .identity = {.kubernetes = kubernetes}}};
 
-	return container_may_matter(&container);
+	return container_needs_decision(&container);
 }
 
 static int look_at_a_rootless_kubernetes(UNUSED const void *context)

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What an image's /etc/nccl.conf says: read inside the image alone, without what we once wrote. */
-#include "tests/unit/unit.h"
-
 #include <sys/ptrace.h>
 
 #include "core/nccl_conf.h"
 #include "core/plan/plan.h"
 #include "core/policy/policy.h"
+#include "tests/unit/unit.h"
 
 #define BLOCK NCCL_CONF_BEGIN "NCCL_IB_HCA==old\n" NCCL_CONF_END
 #define BEGIN NCCL_CONF_BEGIN
@@ -39,7 +38,7 @@ UNIT_ROWS(strip_cases)
 	size_t len = strlen(row->text);
 	struct fs_text text = {.bytes = unit_exact(row->text, len + 1), .len = len};
 
-	nccl_conf_strip(&text);
+	nccl_conf_remove_block(&text);
 	assert_string_equal(text.bytes, row->left);
 	assert_int_equal(text.len, strlen(row->left));
 	free(text.bytes);
@@ -53,7 +52,7 @@ static void strip_begins(int lines)
 	for (int i = 0; i < lines; i++, text.len += strlen(BEGIN))
 		memcpy(text.bytes + text.len, BEGIN, strlen(BEGIN));
 	(void)raise(SIGSTOP);
-	nccl_conf_strip(&text);
+	nccl_conf_remove_block(&text);
 	_exit(text.len != 0);
 }
 

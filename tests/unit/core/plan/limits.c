@@ -72,7 +72,7 @@ UNIT_ROWS(shortage_cases)
 	cleanup_bench bench = plan_of(&row->setup);
 
 	assert_true(bench.plan.memlock == row->memlock);
-	assert_int_equal(bench.plan.shortage != NULL, row->is_short);
+	assert_int_equal(bench.plan.low_limit_reason != NULL, row->is_short);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings),
 			    row->is_short ? "rootless_memlock" : "");
 }
@@ -85,7 +85,7 @@ static const struct capability_case {
 	const char *name;
 	struct setup setup;
 	uint64_t adds;
-	const char *withheld; /* NULL: none */
+	const char *missing_capabilities_reason; /* NULL: none */
 } capability_cases[] = {
 	{"capabilities: CAP_IPC_LOCK by default", SETUP(ASKED, ONE_DEVICE), IPC_LOCK, NULL},
 	{"capabilities: the config's",
@@ -138,9 +138,11 @@ UNIT_ROWS(capability_cases)
 
 	assert_true(bench.plan.capabilities == row->adds);
 	assert_int_equal(bench.plan.granted & bench.plan.capabilities, row->adds);
-	assert_int_equal(bench.plan.withheld != NULL, row->withheld != NULL);
-	if (row->withheld) {
-		assert_has(bench.plan.withheld, row->withheld);
+	assert_int_equal(bench.plan.missing_capabilities_reason != NULL,
+			 row->missing_capabilities_reason != NULL);
+	if (row->missing_capabilities_reason) {
+		assert_has(bench.plan.missing_capabilities_reason,
+			   row->missing_capabilities_reason);
 		assert_true((bench.plan.granted & row->setup.lacking) == 0);
 	}
 }

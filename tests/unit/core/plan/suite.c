@@ -135,7 +135,7 @@ void set_up(struct bench *bench, const struct setup *setup)
 	set_spec(bench, setup);
 	bench->request = (struct request){
 		.inject = setup->inject,
-		.other_container = setup->other_container,
+		.excludes_this_container = setup->excludes_this_container,
 		.by_hook = setup->by_hook,
 		.memlock = setup->less_memlock ? setup->less_memlock : UNLIMITED,
 		.nccl = !setup->no_nccl,

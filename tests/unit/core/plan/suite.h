@@ -66,7 +66,7 @@ struct setup {
 	/* request */
 	enum request_inject inject;
 	bool by_hook;
-	bool other_container;
+	bool excludes_this_container;
 	uint64_t less_memlock;
 	bool no_nccl;
 	/* spec */

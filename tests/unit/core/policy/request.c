@@ -79,7 +79,7 @@ UNIT_ROWS(good_cases)
 	make_spec(&row->annotations, room, row->container, &spec);
 	assert_int_equal(request_read(&spec, "config.json", &request, &err), 0);
 	assert_int_equal(request.inject, row->inject);
-	assert_int_equal(request.other_container, row->other);
+	assert_int_equal(request.excludes_this_container, row->other);
 	assert_true(request.memlock == row->memlock);
 	assert_int_equal(request.nccl, row->nccl);
 	assert_int_equal(request_is_made(&spec),

@@ -141,7 +141,7 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 	cleanup_container container = CONTAINER_NONE;
 	const struct options options = {.sysroot = dir->path};
 	struct outcome outcome = {
-		.way_in = "test",
+		.entry_point = "test",
 		.options = row->switches & NO_SYSROOT ? NULL : &options,
 		.tells = row->switches & TELLS,
 		.repeats = row->switches & REPEATS,
@@ -169,8 +169,8 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		.decision = row->decision,
 		.reason = "because",
 		.granted = UINT64_C(1) << CAP_IPC_LOCK,
-		.shortage = row->switches & SHORT ? "short" : NULL,
-		.withheld = row->switches & WITHHELD ? "withheld" : NULL,
+		.low_limit_reason = row->switches & SHORT ? "short" : NULL,
+		.missing_capabilities_reason = row->switches & WITHHELD ? "withheld" : NULL,
 	};
 	if (row->switches & UNCONFINED)
 		(void)err_set(&outcome.unconfined, "free");

@@ -26,10 +26,10 @@ static const struct left_case {
 	{"nothing: inject is false: its author knows", LIST(.inject = INJECT_REFUSED), 1,
 	 .want = LEFT},
 	{"nothing: the annotation names other containers: its author knows",
-	 LIST(.inject = INJECT_ASKED, .other_container = true), 1, .want = LEFT},
+	 LIST(.inject = INJECT_ASKED, .excludes_this_container = true), 1, .want = LEFT},
 	{"nothing: the annotation names containers, and this one's name is unknown",
-	 LIST(.inject = INJECT_ASKED, .other_container = true), 1, .doubt = "annotations of two",
-	 .want = TOLD},
+	 LIST(.inject = INJECT_ASKED, .excludes_this_container = true), 1,
+	 .doubt = "annotations of two", .want = TOLD},
 	{"nothing: it does not ask, and has a device", .n_devices = 1, .want = LEFT},
 	{"nothing: it does not ask, and has none", .want = NONE},
 	{"nothing: a CDI hook asks, and it has none", .asked = true, .want = TOLD},
@@ -67,7 +67,7 @@ UNIT_ROWS_AS("left: ", left_cases)
 	struct err err;
 
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	assert_int_equal(remember(&options, &container, row->result, "why", "nri"), 0);
+	assert_int_equal(record_outcome(&options, &container, row->result, "why", "nri"), 0);
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), row->want != NONE);
 	assert_int_equal(record.tell, row->want == TOLD);
 	if (row->want != NONE)
@@ -87,16 +87,17 @@ UNIT_TEST("a second entry point changes nothing of a grant, and whose the contai
 	struct err err;
 
 	assert_int_equal(mkdirat(dir.fd, "run", 0755), 0);
-	assert_int_equal(remember(&nri, &container, RECORD_GRANTED, "first", "nri"), 0);
-	assert_int_equal(remember(&hook, &container, RECORD_GRANTED, "second", "prestart"), 1);
+	assert_int_equal(record_outcome(&nri, &container, RECORD_GRANTED, "first", "nri"), 0);
+	assert_int_equal(record_outcome(&hook, &container, RECORD_GRANTED, "second", "prestart"),
+			 1);
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
 	assert_string_equal(record.entry_point, "nri");
-	assert_int_equal(remember(&hook, &container, RECORD_FAILED, "second", "prestart"), 0);
+	assert_int_equal(record_outcome(&hook, &container, RECORD_FAILED, "second", "prestart"), 0);
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
 	assert_string_equal(record.entry_point, "prestart");
 	assert_string_equal(record.engine, "containerd /run/nri");
 	/* A grant after that is new, and so is another engine. */
-	assert_int_equal(remember(&other, &container, RECORD_GRANTED, "third", "nri"), 0);
+	assert_int_equal(record_outcome(&other, &container, RECORD_GRANTED, "third", "nri"), 0);
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
 	assert_string_equal(record.reason, "third");
 	assert_string_equal(record.engine, "cri-o /run/nri");
@@ -109,9 +110,9 @@ UNIT_TEST("a tree without /run gets none, and that is no failure; one that canno
 	const struct options options = {.sysroot = dir.path};
 	struct container container = {.id = ID, .node.root = dir.fd};
 
-	assert_int_equal(remember(&options, &container, RECORD_FAILED, "why", "nri"), 0);
+	assert_int_equal(record_outcome(&options, &container, RECORD_FAILED, "why", "nri"), 0);
 	assert_int_equal(faccessat(dir.fd, "run", F_OK, 0), -1);
 	unit_write(dir.fd, "run/oci-rdma-hook", "no directory", 0644);
-	assert_int_equal(remember(&options, &container, RECORD_FAILED, "why", "nri"), -1);
+	assert_int_equal(record_outcome(&options, &container, RECORD_FAILED, "why", "nri"), -1);
 	arena_free(&container.arena);
 }

@@ -229,7 +229,7 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 	make_node(&dir, row);
 	*bench = (struct bench){0};
 	*ret_outcome = (struct outcome){
-		.way_in = "test",
+		.entry_point = "test",
 		.options = &options,
 		.repeats = repeats,
 		.asks = row->caller % 2 ? &asks : NULL,
@@ -238,7 +238,7 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 	if (status == 0)
 		status = container_find(&container, &options, err);
 	if (status > 0) {
-		bench->if_late = outcome_if_late(&container, ret_outcome);
+		bench->if_late = outcome_if_timed_out(&container, ret_outcome);
 		status = container_plan(&container, err);
 		assert_int_equal(status, status < 0 ? -1 : plan_gives(&container.plan));
 	}
@@ -305,14 +305,14 @@ UNIT_TEST("failed: found elsewhere")
 	cleanup_container container = CONTAINER_NONE;
 	struct outcome outcome = {.err.text = "the record is gone"};
 
-	outcome_fail(&container, true, &outcome);
+	outcome_set_failed(&container, true, &outcome);
 	assert_int_equal(outcome.result, RECORD_FAILED);
 	assert_false(outcome.must_fail); /* no config says so */
 	assert_string_equal(outcome.reason, "the record is gone");
 	container.has_config = container.config.fail_on_error = true;
-	outcome_fail(&container, true, &outcome);
+	outcome_set_failed(&container, true, &outcome);
 	assert_true(outcome.must_fail);
-	outcome_fail(&container, false, &outcome);
+	outcome_set_failed(&container, false, &outcome);
 	assert_int_equal(outcome.result, RECORD_NOTHING);
 	assert_false(outcome.must_fail);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What NCCL, UCX, rdma-core and NVSHMEM can print: printed.txt, which says how it is written */
-#include "suite.h"
-
 #include <limits.h>
+
+#include "suite.h"
 
 #define LIST_PATH "tests/unit/doctor/symptom/printed.txt"
 #define TEXT_MAX 2048
@@ -17,7 +17,7 @@ struct decision {
 };
 
 /* Appends the first of values, and leaves it if it is the last. */
-static void take_value(char *text, char *values)
+static void accept_value(char *text, char *values)
 {
 	size_t len = strcspn(values, ",");
 	size_t next = values[len] ? len + strlen(", ") : 0;
@@ -36,7 +36,7 @@ static void fill(char text[TEXT_MAX], const char *format, struct decision decisi
 	for (; *format; format++) {
 		if (*format == '%') {
 			format += 1 + strspn(format + 1, "0123456789.*#-lzh");
-			take_value(text, values[!strchr("sm", *format)]);
+			accept_value(text, values[!strchr("sm", *format)]);
 		} else if (strncmp(format, "\\n", 2) == 0) {
 			(void)strcat(text, "\n");
 			format++;

@@ -3,8 +3,6 @@
  * System calls that a signal interrupts, that are to be tried again, or that do a part only: a
  * thread of ours answers for the kernel (seccomp_unotify(2)), which does so when it likes.
  */
-#include "tests/unit/unit.h"
-
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -14,6 +12,7 @@
 #include <sys/syscall.h>
 
 #include "core/base/fs.h"
+#include "tests/unit/unit.h"
 
 #define ANSWERS_MAX 4
 #define TEXT "one\ntwo\n"
@@ -132,7 +131,7 @@ static void answer_one(int filter, const struct call *call, int n)
 }
 
 /* Until the caller has returned. Returns how often it called. */
-static int answer_all(const struct caller *caller)
+static int answer_requests(const struct caller *caller)
 {
 	struct pollfd fds[] = {{.fd = caller->filter, .events = POLLIN},
 			       {.fd = caller->ends[0], .events = POLLIN}};
@@ -157,7 +156,7 @@ UNIT_ROWS(calls)
 	assert_int_equal(pthread_create(&thread, NULL, run, &caller), 0);
 	assert_int_equal(recv(caller.ends[0], &byte, 1, 0), 1);
 	if (caller.filter >= 0)
-		assert_int_equal(answer_all(&caller), caller.call->calls);
+		assert_int_equal(answer_requests(&caller), caller.call->calls);
 	assert_int_equal(pthread_join(thread, NULL), 0);
 	(void)close(caller.ends[0]);
 	(void)close(caller.ends[1]);

@@ -4,22 +4,22 @@
  * missing or slow: a full pipe, a FIFO or a closed end neither delays the end of the program nor
  * changes its exit status. Async-signal-safe.
  */
-#ifndef OCI_RDMA_CORE_BASE_TELL_H
-#define OCI_RDMA_CORE_BASE_TELL_H
+#ifndef OCI_RDMA_CORE_BASE_STDERR_LINE_H
+#define OCI_RDMA_CORE_BASE_STDERR_LINE_H
 
 #include <stdbool.h>
 
 /* "NAME: REASON" as one line on stderr, and in the runtime's log if there is one. What is longer
  * than a pipe takes at once (PIPE_BUF) is cut. */
-void tell(const char *name, const char *reason);
+void stderr_line(const char *name, const char *reason);
 
 /*
  * The runtime's --log and --log-format: containerd and Docker read nothing else. path: NULL for
  * none; opened at the first message, as the runtime would open it.
  */
-void tell_runtime_log(const char *path, bool json);
+void stderr_use_runtime_log(const char *path, bool json);
 
 /* Write no more messages: somebody else may have chosen where stderr leads. */
-void tell_nobody(void);
+void stderr_mute(void);
 
 #endif

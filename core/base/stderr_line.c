@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "core/base/tell.h"
+#include "core/base/stderr_line.h"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -21,7 +21,7 @@ static struct {
 	char time[CLOCK_UTC_SIZE]; /* of our start: strftime(3) is not for a signal handler */
 } runtime_log;
 
-void tell_runtime_log(const char *path, bool json)
+void stderr_use_runtime_log(const char *path, bool json)
 {
 	clock_utc(time(NULL), runtime_log.time);
 	runtime_log.path = path;
@@ -30,7 +30,7 @@ void tell_runtime_log(const char *path, bool json)
 
 static bool has_reader = true;
 
-void tell_nobody(void)
+void stderr_mute(void)
 {
 	has_reader = false;
 }
@@ -105,7 +105,7 @@ static void write_runtime_log(const char *name, const char *reason)
 	write_unharmed(fd, line, (size_t)(stpcpy(line + len, json ? "\"}\n" : "\"\n") - line));
 }
 
-void tell(const char *name, const char *reason)
+void stderr_line(const char *name, const char *reason)
 {
 	static char line[PIPE_BUF];
 	size_t len = 0;
