@@ -57,7 +57,7 @@ static void check_containerd_handlers(struct results *results, int root,
 	struct err unread;
 
 	if (containerd_read(&results->arena, root, CONTAINERD_CONFIG, &containerd, &unread) < 0) {
-		results->arena.failed |= unread.memory;
+		results->arena.failed |= unread.errnum == ENOMEM;
 		return;
 	}
 	for (size_t i = 0; i < containerd.n_handlers; i++) {
@@ -109,7 +109,7 @@ static void check_docker(struct results *results, int root)
 	if (status < 0)
 		return;
 	if (docker_read_text(&results->arena, &text, &docker, &problem) < 0) {
-		results->arena.failed |= problem.memory;
+		results->arena.failed |= problem.errnum == ENOMEM;
 		if (strstr(text.bytes, SHIM_NAME))
 			results_add(results, DOCKER_FILE, "", &problem, NULL);
 		return;

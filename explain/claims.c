@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "explain/claims.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,7 +127,7 @@ static int read_info(struct reading *r, const struct variable *v, struct claims 
 		*ret_devices = devices;
 		return 0;
 	}
-	if (err.memory)
+	if (err.errnum == ENOMEM)
 		return -1;
 	*ret_devices = (struct claims){0};
 	return warnings_add(r->arena, r->warnings, "env_unreadable",

@@ -193,7 +193,7 @@ int dry_run(const struct options *options, enum dry_run_format format, const cha
 	if (explain_bundle(&container, options, bundle, &mode, &first, &err) < 0) {
 		/* Runtimes' states, bundles and our records are root's alone. */
 		(void)fprintf(stderr, "oci-rdma-hook: %s%s\n",
-			      geteuid() != 0 && (strstr(err.text, strerror(EACCES)) ||
+			      geteuid() != 0 && (err.errnum == EACCES ||
 						 (!strchr(bundle, '/') && !container.what))
 				      ? "run it as root: "
 				      : "",

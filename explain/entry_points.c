@@ -136,7 +136,7 @@ int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_way
 	if (read_engines(&search) < 0)
 		return err_memory(err);
 	if (nri_status_find(arena, sysroot, recorded, &status, &unread) < 0) {
-		if (unread.memory)
+		if (unread.errnum == ENOMEM)
 			return err_memory(err);
 	} else if (status.state == NRI_SERVES) {
 		search.ways |= WAY_NRI;

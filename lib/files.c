@@ -26,9 +26,8 @@ static int read_held(struct arena *arena, int fd, const char *path, size_t max,
 {
 	struct err err;
 
-	errno = 0;
 	if (fs_read_up_to(arena, fd, max, path, ret_text, &err) < 0)
-		return errno ? -errno : -ENOMEM;
+		return -err.errnum;
 	return ret_text->len > max ? -EFBIG : 0;
 }
 

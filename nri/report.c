@@ -158,7 +158,7 @@ static int write_as_child(const struct report *report)
 	if (metrics_write(report->metrics_path, report->file.sysroot, &report->status, &err) == 0)
 		return 0;
 	/* Root, but without the capability to write where it is not the owner */
-	refused = strstr(err.text, strerror(EACCES)) != NULL;
+	refused = err.errnum == EACCES;
 	if (!report->metrics_failed)
 		log_event(LOG_WARNING, "metrics: %s%s", err.text,
 			  refused ? "; the directory must belong to root, because the plugin "

@@ -187,7 +187,7 @@ static void read_drop_in(struct merging *merging, int root, const char *dir, con
 		status = parse_crio_text(merging, text.bytes, &why);
 	if (status == 0 || status == -ENOENT)
 		return;
-	merging->arena->failed |= why.memory;
+	merging->arena->failed |= why.errnum == ENOMEM;
 	add_problem(merging, why.text);
 }
 

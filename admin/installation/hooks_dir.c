@@ -132,7 +132,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 	bool linked;
 	int status = tree_read(s->arena, s->place->sysroot, path, HOOKS_FILE_SIZE_MAX, &text);
 
-	why.memory = false;
+	why.errnum = 0;
 	if (status < 0)
 		(void)err_sys(&why, -status, "%s", path);
 	else
@@ -152,7 +152,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 			       &why) < 0 ||
 	     hooks_check_text(s->arena, s->place, path, &text, &found.file, &why) < 0))
 		found.problem = arena_strdup(s->arena, why.text);
-	s->arena->failed |= why.memory;
+	s->arena->failed |= why.errnum == ENOMEM;
 	added = arena_push(s->arena, s->found, s->n, s->room);
 	if (added)
 		*added = found;

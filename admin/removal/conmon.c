@@ -134,7 +134,7 @@ static void look_at_process(struct needs *needs, int fd, const char *pid)
 	struct err gone;
 
 	if (fs_read_up_to(needs->arena, fd, COMMAND_LINE_MAX, "cmdline", &text, &gone) < 0) {
-		needs->arena->failed |= gone.memory;
+		needs->arena->failed |= gone.errnum == ENOMEM;
 		return;
 	}
 	monitor = read_monitor_arguments(&text);

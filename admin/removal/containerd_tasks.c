@@ -69,7 +69,7 @@ static void look_at_containerd_handlers(struct needs *needs)
 
 	if (status == -ENOENT)
 		return;
-	needs->arena->failed |= status < 0 && why.memory;
+	needs->arena->failed |= status < 0 && why.errnum == ENOMEM;
 	if (status < 0)
 		needs_say(needs, "%s: so it is not known which handlers this file has", why.text);
 	for (size_t i = 0; status == 0 && i < containerd.n_handlers; i++) {
@@ -106,7 +106,7 @@ static struct docker read_docker(struct needs *needs)
 		needs->arena->failed |= status == -ENOMEM;
 		needs_unread(needs, "/" DOCKER_CONFIG, -status);
 	} else if (docker_read_text(needs->arena, &text, &docker, &why) < 0) {
-		needs->arena->failed |= why.memory;
+		needs->arena->failed |= why.errnum == ENOMEM;
 		needs_say(needs, "%s: cannot tell which runtimes there are: correct the file first",
 			  why.text);
 	}

@@ -48,7 +48,7 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 	set_text(err, reason, format, args);
 	va_end(args);
 	err->more = NULL;
-	err->memory = errnum == ENOMEM;
+	err->errnum = errnum;
 	return -1;
 }
 
@@ -67,7 +67,7 @@ int err_prefix(struct err *err, const char *format, ...)
 int err_memory(struct err *err)
 {
 	(void)err_set(err, "out of memory");
-	err->memory = true;
+	err->errnum = ENOMEM;
 	return -1;
 }
 

@@ -3,8 +3,9 @@
  * What went wrong, for the person who has to mend it: one line that names file, place and reason.
  *
  * A function that can fail returns a negative value and leaves its reason in *err; callers that
- * know more about the place put it in front. Control characters of quoted input become '?'. Nothing
- * here allocates memory, so "out of memory" can be reported.
+ * know more about the place put it in front. To tell one reason from another, ask .errnum, never
+ * the text. Control characters of quoted input become '?'. Nothing here allocates memory, so "out
+ * of memory" can be reported.
  */
 #ifndef OCI_RDMA_CORE_BASE_ERR_H
 #define OCI_RDMA_CORE_BASE_ERR_H
@@ -18,7 +19,8 @@
 
 struct err {
 	char text[ERR_TEXT_MAX];
-	bool memory;      /* no memory, or ENOMEM: no fault of what was read */
+	int errnum; /* of the system call that failed, or ENOMEM; 0: no call, or none that matters
+		     */
 	const char *more; /* further errors of the same file, a line each, in an arena; or NULL */
 };
 

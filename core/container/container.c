@@ -179,7 +179,7 @@ static int read_image(struct container *container, struct err *err)
 	int root = container_open_root(container, err);
 
 	if (root < 0 || nccl_conf_read(&container->arena, root, &container->image_conf, err) < 0)
-		return err->memory ? -1 : 0;
+		return err->errnum == ENOMEM ? -1 : 0;
 	nccl_conf_remove_block(&container->image_conf);
 	return 0;
 }

@@ -2,6 +2,7 @@
 #include "core/node/network.h"
 
 #include <arpa/inet.h>
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
@@ -110,7 +111,7 @@ static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 		return NULL;
 	if (fs_read_regular(arena, fd, 64 * 1024, name, &text, &err) < 0 ||
 	    json_parse(&doc, arena, name, text.bytes, text.len, 0, &err) < 0) {
-		arena->failed |= err.memory;
+		arena->failed |= err.errnum == ENOMEM;
 		return NULL;
 	}
 	address = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "pci", JSON_OBJECT),

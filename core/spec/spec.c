@@ -167,8 +167,8 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 	if (spec_annotation(spec, annotation.name))
 		(void)json_fail(doc, member, "occurs twice");
 	else if (spec_add_annotation(doc->arena, spec, annotation, &reason) < 0)
-		(void)(reason.memory ? json_no_memory(doc)
-				     : json_fail(doc, member, "%s", reason.text));
+		(void)(reason.errnum == ENOMEM ? json_no_memory(doc)
+					       : json_fail(doc, member, "%s", reason.text));
 }
 
 /* ---- mounts ---- */

@@ -3,6 +3,7 @@
  * files: handlers that run the shim, the limits that CRI-O gives to every container, and the
  * hooks.d files (containers/common, pkg/hooks/docs/ oci-hooks.5.md): of ours, what
  * --check-config says; of others, what keeps CRI-O from starting. */
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -134,10 +135,11 @@ static int check_handlers(struct context *context)
 		return 0;
 	if (containerd_read(findings->arena, context->root, CONTAINERD_CONFIG, &containerd, &err) <
 	    0)
-		return err.memory ? -1
-				  : findings_add(findings, "containerd_config", NULL, FINDING_FAIL,
-						 "containerd config dump shows what is wrong", "%s",
-						 err.text);
+		return err.errnum == ENOMEM
+			       ? -1
+			       : findings_add(findings, "containerd_config", NULL, FINDING_FAIL,
+					      "containerd config dump shows what is wrong", "%s",
+					      err.text);
 	for (size_t i = 0; context->has_config && i < containerd.n_handlers; i++) {
 		const struct containerd_handler *handler = &containerd.handler[i];
 

@@ -2,6 +2,7 @@
 /* check.h declares it, for the one table of check.c. The NRI plugin, as it says itself
  * (lib/nri_status.h), and which entry points the node has: so that nobody takes for given what
  * only another way gives. */
+#include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
 #include <sys/stat.h>
@@ -90,9 +91,10 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, un
 
 	if (nri_status_find(findings->arena, doctor->node.root, doctor->node.recorded, &status,
 			    err) < 0)
-		return err->memory ? -1
-				   : findings_add(findings, "nri", NULL, FINDING_UNCHECKED, NULL,
-						  "%s", err->text);
+		return err->errnum == ENOMEM
+			       ? -1
+			       : findings_add(findings, "nri", NULL, FINDING_UNCHECKED, NULL, "%s",
+					      err->text);
 	switch (status.state) {
 	case NRI_ABSENT:
 		return add_absent(doctor, findings, ways);

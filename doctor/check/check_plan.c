@@ -2,6 +2,7 @@
 /* What oci-rdma-hook decides on the container, and which part of it has come true, by what */
 #include "doctor/check/check_plan.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -299,10 +300,10 @@ int check_plan(const struct doctor *doctor, struct findings *findings)
 	int status = plan_of_target(doctor, &container, &why);
 
 	if (status < 0)
-		return why.memory || findings_add(
-					     findings, "plan", NULL, FINDING_FAIL,
-					     "Correct this: until then this container gets nothing",
-					     "%s", why.text) < 0
+		return why.errnum == ENOMEM || findings_add(findings, "plan", NULL, FINDING_FAIL,
+							    "Correct this: until then this "
+							    "container gets nothing",
+							    "%s", why.text) < 0
 			       ? err_memory(&findings->err)
 			       : 0;
 	if (status == 0)

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An error is one bounded line: file, place, reason. */
+#include <errno.h>
+
 #include "tests/unit/unit.h"
 
 UNIT_TEST("error: file, place and reason in this order")
@@ -32,15 +34,15 @@ UNIT_TEST("error: only the want of memory is known as such")
 	struct err err;
 
 	(void)err_memory(&err);
-	assert_true(err.memory);
+	assert_true(err.errnum == ENOMEM);
 	(void)err_prefix(&err, "file");
-	assert_true(err.memory);
+	assert_true(err.errnum == ENOMEM);
 	(void)err_sys(&err, EIO, "file");
-	assert_false(err.memory);
+	assert_false(err.errnum == ENOMEM);
 	(void)err_sys(&err, ENOMEM, "file");
-	assert_true(err.memory);
+	assert_true(err.errnum == ENOMEM);
 	(void)err_set(&err, "out of memory");
-	assert_false(err.memory);
+	assert_false(err.errnum == ENOMEM);
 }
 
 UNIT_TEST("error: too long is cut")
