@@ -36,7 +36,8 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 {
 	struct finding *added =
 		arena_push(findings->arena, findings->item, findings->n, findings->room);
-	struct finding finding = {.id = id, .status = status, .seen = "", .check = ""};
+	struct finding finding = {
+		.id = id, .status = status, .values = "", .seen = "", .check = ""};
 	char text[TEXT_MAX];
 	va_list args;
 
@@ -51,6 +52,19 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 	*added = finding;
 	findings->n -= !finding.subject || !finding.evidence || !finding.remedy;
 	return finding.subject && finding.evidence && finding.remedy ? 0 : -1;
+}
+
+int findings_add_values(struct findings *findings, const char *format, ...)
+{
+	struct finding *finding = &findings->item[findings->n - 1];
+	char text[TEXT_MAX];
+	va_list args;
+
+	va_start(args, format);
+	(void)vsnprintf(text, sizeof(text), format, args);
+	va_end(args);
+	finding->values = one_line(findings->arena, text);
+	return finding->values ? 0 : -1;
 }
 
 int findings_add_seen(struct findings *findings, const char *seen, const char *check)

@@ -23,6 +23,7 @@ struct finding {
 	enum finding_status status;
 	const char *evidence; /* the value, and where it was read */
 	const char *remedy;   /* what to do; "" where there is nothing to do */
+	const char *values;   /* the evidence for programs: "state=ACTIVE rate_gbps=400"; or "" */
 	const char *seen;     /* the log's line that shows a symptom; else "" */
 	const char
 		*check; /* what a check found about the symptom, or the command to run; else "" */
@@ -42,6 +43,10 @@ struct findings {
 int findings_add(struct findings *findings, const char *id, const char *subject,
 		 enum finding_status status, const char *remedy, const char *evidence, ...)
 	__attribute__((format(printf, 6, 7)));
+
+/* The last one's values: NAME=VALUE, separated by blanks, of which a value has none */
+int findings_add_values(struct findings *findings, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* Findings are of one kind if they have the same id and status. finding: one of the list's items */
 bool findings_is_first_of_kind(const struct findings *findings, const struct finding *finding);

@@ -22,6 +22,7 @@ struct record {
 	char subject[384];
 	char evidence[1024];
 	char remedy[512];
+	char values[256];
 };
 
 /* What a check says when it has said all: a library may have called exit(3) before. */
@@ -70,6 +71,7 @@ static void tell_finding(int out, const struct finding *finding)
 	(void)snprintf(record.subject, sizeof(record.subject), "%s", finding->subject);
 	(void)snprintf(record.evidence, sizeof(record.evidence), "%s", finding->evidence);
 	(void)snprintf(record.remedy, sizeof(record.remedy), "%s", finding->remedy);
+	(void)snprintf(record.values, sizeof(record.values), "%s", finding->values);
 	(void)fs_write(out, &record, sizeof(record));
 }
 
@@ -98,7 +100,8 @@ static bool is_whole(const struct record *record)
 	       memchr(record->id, 0, sizeof(record->id)) &&
 	       memchr(record->subject, 0, sizeof(record->subject)) &&
 	       memchr(record->evidence, 0, sizeof(record->evidence)) &&
-	       memchr(record->remedy, 0, sizeof(record->remedy));
+	       memchr(record->remedy, 0, sizeof(record->remedy)) &&
+	       memchr(record->values, 0, sizeof(record->values));
 }
 
 static int receive_record(const struct record *record, struct findings *findings)
@@ -108,7 +111,10 @@ static int receive_record(const struct record *record, struct findings *findings
 	if (!id)
 		return -1;
 	return findings_add(findings, id, record->subject, (enum finding_status)record->status,
-			    record->remedy, "%s", record->evidence);
+			    record->remedy, "%s", record->evidence) < 0 ||
+			       findings_add_values(findings, "%s", record->values) < 0
+		       ? -1
+		       : 0;
 }
 
 /* received: 1 when all was said */

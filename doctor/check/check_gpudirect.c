@@ -35,21 +35,11 @@ static bool is_open_module(const struct doctor *doctor, struct arena *arena)
 	       strstr(text.bytes, "Open Kernel Module") != NULL;
 }
 
-int check_gpudirect(const struct doctor *doctor, struct findings *findings)
+static int add_driver(const struct doctor *doctor, struct findings *findings, const char *version,
+		      const char *peermem)
 {
 	static const char id[] = "gpudirect";
-	char version[64];
-	const char *peermem;
 
-	if (!doctor->gpus.n)
-		return 0;
-	peermem = find_peermem(doctor, findings->arena);
-	if (tree_read_line(doctor->node.root, "sys/module/nvidia/version", version,
-			   sizeof(version)) < 0)
-		return findings_add(findings, id, NULL, FINDING_UNCHECKED,
-				    "Check with nvidia-smi whether the driver is loaded",
-				    "%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
-				    doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
 	if (is_open_module(doctor, findings->arena))
 		return findings_add(
 			findings, id, NULL, FINDING_OK, NULL,
@@ -67,6 +57,29 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings)
 		version);
 }
 
+int check_gpudirect(const struct doctor *doctor, struct findings *findings)
+{
+	static const char id[] = "gpudirect";
+	char version[64];
+	const char *peermem;
+
+	if (!doctor->gpus.n)
+		return 0;
+	peermem = find_peermem(doctor, findings->arena);
+	if (tree_read_line(doctor->node.root, "sys/module/nvidia/version", version,
+			   sizeof(version)) < 0)
+		return findings_add(findings, id, NULL, FINDING_UNCHECKED,
+				    "Check with nvidia-smi whether the driver is loaded",
+				    "%zu GPU%s, but no NVIDIA driver (/sys/module/nvidia/version)",
+				    doctor->gpus.n, doctor->gpus.n == 1 ? "" : "s");
+	return add_driver(doctor, findings, version, peermem) < 0
+		       ? -1
+		       : findings_add_values(findings, "driver=%s way=%s", version,
+					     is_open_module(doctor, findings->arena) ? "dma-buf"
+					     : peermem                               ? "peermem"
+										     : "none");
+}
+
 /* ---- how far GPU and HCAs are apart ---- */
 
 #define NAMED_MAX 64
@@ -78,11 +91,14 @@ static int add_distances(const struct devices *devices, const struct gpu *gpu,
 	const char *text = gpu->place.has_numa_node ? arena_printf(findings->arena, "NUMA node %d",
 								   gpu->place.numa_node)
 						    : "no NUMA node";
+	enum pci_distance nearest = PCI_UNKNOWN;
 
 	for (size_t i = 0; text && i < devices->n && i < NAMED_MAX; i++) {
-		const char *name =
-			pci_distance_name(pci_distance(&gpu->place, &devices->item[i].place));
+		enum pci_distance distance = pci_distance(&gpu->place, &devices->item[i].place);
+		const char *name = pci_distance_name(distance);
 
+		if (distance && (!nearest || distance < nearest))
+			nearest = distance;
 		if (name[0])
 			text = arena_printf(findings->arena, "%s, %s %s", text,
 					    devices->item[i].ibdev, name);
@@ -90,9 +106,11 @@ static int add_distances(const struct devices *devices, const struct gpu *gpu,
 	if (text && devices->n > NAMED_MAX)
 		text = arena_printf(findings->arena, "%s and %zu more", text,
 				    devices->n - NAMED_MAX);
-	return text ? findings_add(findings, "distance", gpu->pci, FINDING_OK, NULL,
-				   "%s (/sys/bus/pci/devices)", text)
-		    : -1;
+	if (!text || findings_add(findings, "distance", gpu->pci, FINDING_OK, NULL,
+				  "%s (/sys/bus/pci/devices)", text) < 0)
+		return -1;
+	return nearest ? findings_add_values(findings, "nearest=%s", pci_distance_name(nearest))
+		       : 0;
 }
 
 int check_distance(const struct doctor *doctor, struct findings *findings)

@@ -116,17 +116,13 @@ static const char *remedy_of(const struct doctor *doctor, struct arena *arena,
 	return "Run as root: ulimit -l unlimited; for a service, set LimitMEMLOCK=infinity";
 }
 
-static int add_limit(const struct doctor *doctor, struct findings *findings,
-		     const struct limits *limits, const struct rights *rights)
+static int add_known_limit(const struct doctor *doctor, struct findings *findings,
+			   const struct limits *limits, const struct rights *rights)
 {
 	char soft[LIMITS_TEXT_SIZE];
 	char hard[LIMITS_TEXT_SIZE];
 	enum finding_status status = FINDING_FAIL;
 
-	if (!limits->known)
-		return findings_add(findings, "memlock", NULL, FINDING_UNCHECKED,
-				    "Run the doctor as root on the node, or inside the container",
-				    "the limits of %s cannot be read", doctor->target.name);
 	(void)limits_text(limits->soft, soft);
 	(void)limits_text(limits->hard, hard);
 	if (limits->soft >= ENOUGH)
@@ -143,6 +139,20 @@ static int add_limit(const struct doctor *doctor, struct findings *findings,
 			    "soft %s, hard %s (%s): ibv_reg_mr and ibv_create_qp fail with ENOMEM, "
 			    "\"Cannot allocate memory\"",
 			    soft, hard, limits->where);
+}
+
+static int add_limit(const struct doctor *doctor, struct findings *findings,
+		     const struct limits *limits, const struct rights *rights)
+{
+	if (!limits->known)
+		return findings_add(findings, "memlock", NULL, FINDING_UNCHECKED,
+				    "Run the doctor as root on the node, or inside the container",
+				    "the limits of %s cannot be read", doctor->target.name);
+	if (add_known_limit(doctor, findings, limits, rights) < 0)
+		return -1;
+	return limits->soft == MEMLOCK_UNLIMITED
+		       ? findings_add_values(findings, "soft=unlimited")
+		       : findings_add_values(findings, "soft=%" PRIu64, limits->soft);
 }
 
 static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,

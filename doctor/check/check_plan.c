@@ -287,7 +287,10 @@ static int add_results(struct context *context)
 	if (pid)
 		context->main =
 			limits_read(context->findings->arena, context->doctor->node.root, path);
-	if (add_decision(context) < 0 || (plan->memlock && add_planned_limit(context) < 0))
+	if (add_decision(context) < 0 ||
+	    findings_add_values(context->findings, "decision=%s", decision_names[plan->decision]) <
+		    0 ||
+	    (plan->memlock && add_planned_limit(context) < 0))
 		return -1;
 	return add_settings(context);
 }

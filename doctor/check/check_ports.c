@@ -104,6 +104,13 @@ static int add_port(const struct context *context, const char *name, const struc
 		port->phys_state[0] ? port->phys_state : "physical state not known", port->number);
 }
 
+static int add_port_values(const struct context *context, const struct port *port)
+{
+	return findings_add_values(context->findings, "state=%s rate_gbps=%g link_layer=%s",
+				   port->state[0] ? port->state : "unknown", port->rate_gbps,
+				   port->link_layer[0] ? port->link_layer : "unknown");
+}
+
 /* The first routable RoCE v2 entry that is not IPv4; empty .text if there is none */
 static struct gid find_ipv6(const struct context *context, const struct device *device,
 			    unsigned port)
@@ -128,7 +135,10 @@ static int add_gid(const struct context *context, const char *name, const struct
 	if (port->gid_index >= 0)
 		return findings_add(context->findings, "gid", name, FINDING_OK, NULL,
 				    "GID %d is %s, RoCE v2 (ports/%u/gids)", port->gid_index,
-				    port->gid, port->number);
+				    port->gid, port->number) < 0
+			       ? -1
+			       : findings_add_values(context->findings, "index=%d gid=%s",
+						     port->gid_index, port->gid);
 	other = find_ipv6(context, device, port->number);
 	if (other.text[0])
 		return findings_add(
@@ -151,6 +161,20 @@ static int add_gid(const struct context *context, const char *name, const struct
 				    : "");
 }
 
+static int add_known_mtu(const struct context *context, const char *name, const char *netdev,
+			 int mtu)
+{
+	if (mtu >= ROCE_MTU + ROCE_HEADERS)
+		return findings_add(context->findings, "mtu", name, FINDING_OK, NULL, "%s has %d",
+				    netdev, mtu);
+	return findings_add(context->findings, "mtu", name, FINDING_WARN,
+			    "Set the MTU to 9000 on the switch, the physical function and the "
+			    "virtual function (\"mtu\" of the SR-IOV policy)",
+			    "%s has MTU %d, so that RoCE packets have less than 4096 bytes, which "
+			    "costs bandwidth",
+			    netdev, mtu);
+}
+
 static int add_mtu(const struct context *context, const char *name, const struct device *device,
 		   const struct port *port)
 {
@@ -170,15 +194,9 @@ static int add_mtu(const struct context *context, const char *name, const struct
 		return findings_add(context->findings, "mtu", name, FINDING_UNCHECKED, NULL,
 				    "its interface %s%sis not seen here", netdev,
 				    netdev[0] ? " " : "");
-	if (mtu >= ROCE_MTU + ROCE_HEADERS)
-		return findings_add(context->findings, "mtu", name, FINDING_OK, NULL, "%s has %d",
-				    netdev, mtu);
-	return findings_add(context->findings, "mtu", name, FINDING_WARN,
-			    "Set the MTU to 9000 on the switch, the physical function and the "
-			    "virtual function (\"mtu\" of the SR-IOV policy)",
-			    "%s has MTU %d, so that RoCE packets have less than 4096 bytes, which "
-			    "costs bandwidth",
-			    netdev, mtu);
+	return add_known_mtu(context, name, netdev, mtu) < 0
+		       ? -1
+		       : findings_add_values(context->findings, "mtu=%d", mtu);
 }
 
 static int add_ports(const struct context *context, const struct device *device)
@@ -191,7 +209,8 @@ static int add_ports(const struct context *context, const struct device *device)
 		const struct port *port = &device->port[i];
 
 		name_port(device, port, name, sizeof(name));
-		if (add_port(context, name, port) < 0 || add_gid(context, name, device, port) < 0 ||
+		if (add_port(context, name, port) < 0 || add_port_values(context, port) < 0 ||
+		    add_gid(context, name, device, port) < 0 ||
 		    add_mtu(context, name, device, port) < 0)
 			return -1;
 	}

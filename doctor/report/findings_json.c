@@ -45,6 +45,23 @@ static void put_counts(yajl_gen gen, const struct findings *findings)
 	(void)yajl_gen_map_close(gen);
 }
 
+/* "state=ACTIVE rate_gbps=400" */
+static void put_values(yajl_gen gen, const char *values)
+{
+	json_put_string(gen, "values");
+	(void)yajl_gen_map_open(gen);
+	while (*values) {
+		size_t name = strcspn(values, "=");
+		size_t len = strcspn(values + name, " ");
+
+		(void)yajl_gen_string(gen, (const unsigned char *)values, name);
+		(void)yajl_gen_string(gen, (const unsigned char *)values + name + 1, len - 1);
+		values += name + len;
+		values += strspn(values, " ");
+	}
+	(void)yajl_gen_map_close(gen);
+}
+
 static void put_findings(yajl_gen gen, const struct findings *findings)
 {
 	json_put_string(gen, "findings");
@@ -58,6 +75,8 @@ static void put_findings(yajl_gen gen, const struct findings *findings)
 		json_put_text(gen, "status", finding_status_name(finding->status));
 		json_put_text(gen, "evidence", finding->evidence);
 		json_put_text(gen, "remedy", finding->remedy);
+		if (finding->values[0])
+			put_values(gen, finding->values);
 		if (finding->seen[0]) {
 			json_put_text(gen, "seen", finding->seen);
 			json_put_text(gen, "check", finding->check);
