@@ -32,10 +32,10 @@ struct check {
 };
 
 /* Which findings each adds: doc/json.md */
-check_function check_kernel, check_devices, check_ports, check_limits, check_nccl, check_iommu,
-	check_gpudirect, check_distance, check_cuda, check_kernel_log, check_plan, check_seccomp,
-	check_engine_files, check_nri, check_missed, check_policy, check_selinux, check_versions,
-	check_elsewhere;
+check_function check_kernel, check_devices, check_ports, check_limits, check_pinned, check_nccl,
+	check_iommu, check_gpudirect, check_distance, check_cuda, check_kernel_log, check_plan,
+	check_seccomp, check_engine_files, check_nri, check_missed, check_policy, check_selinux,
+	check_versions, check_elsewhere;
 
 /* All of them, in the order of causes: what comes first explains what comes behind it. */
 extern const struct check all_checks[];

@@ -66,6 +66,40 @@ capabilities=$FULL user_ns=4026533001 container
 healthy "nothing is wrong"
 soft=536870912 hard=536870912 try "512 MiB: some, but little" memlock warn "512 MiB" container
 
+# ---- what is pinned ----
+# pins PID VMPIN VMLCK [CGROUP]: a process that pins so many kB
+pins() {
+	process "$1"
+	printf 'VmLck:\t%8d kB\nVmPin:\t%8d kB\n' "$3" "$2" >>"$NODE/proc/$1/status"
+	[ $# -lt 4 ] || write "proc/$1/cgroup" "$4"
+}
+on_a_node true
+pins 4711 262144 0
+pins 4712 1024 512
+pins 4713 99999 0 "0::/kubepods.slice/crio-$ID.scope/child"
+pins 4714 99999 0 "0::/kubepods.slice/crio-${ID}0.scope"
+pins 4715 99999 0 "0::/"
+write "sys/fs/cgroup/kubepods.slice/crio-$ID.scope/memory.max" 68719476736
+doctor --format json --container 940942ebb876
+row "what its processes pin, those of its cgroup and below, and what bounds it"
+also pinned ok "363679 KiB by 3 processes (VmPin and VmLck of /proc/PID/status); its memory limit is 65536 MiB"
+is "for programs" 372407296 "$(jq -r '.findings[] | select(.id == "pinned").values.bytes' "$T/out")"
+for max in max:"no memory limit bounds it" odd:"not seen here"; do
+	write "sys/fs/cgroup/kubepods.slice/crio-$ID.scope/memory.max" "${max%%:*}"
+	doctor --format json --container 940942ebb876
+	row "memory.max is ${max%%:*}"
+	also pinned ok "${max#*:}"
+done
+for pid in 4711 4712; do
+	write "proc/$pid/cgroup" "4:memory:/kubepods.slice/crio-$ID.scope
+0::/kubepods.slice/crio-$ID.scope"
+done
+write proc/4712/cgroup "4:memory:/kubepods.slice/crio-$ID.scope/a
+0::/kubepods.slice/crio-$ID.scope"
+doctor --format json --container 940942ebb876
+row "cgroup v1: those with the same list"
+also pinned ok "256 MiB by 1 process ("
+
 # ---- IOMMU ----
 arguments='intel_iommu=on'
 try "2, 6: a translated VF is the cause of LOC_PROT_ERR, not memlock" iommu_group/mlx5_6 fail "IBV_WC_LOC_PROT_ERR (status 4, vendor error 81)" \
