@@ -16,6 +16,7 @@ static const char usage[] =
 	"                       [--port NUMBER] [--device NAME]\n"
 	"       oci-rdma-doctor --topology [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --symptom [FILE | TEXT] [--pid PID | --container ID]\n"
+	"       oci-rdma-doctor --compare FILE… [--format text | json]\n"
 	"\n"
 	"Finds out why RDMA or NCCL does not work on a node or in a container. Each\n"
 	"finding is ok, warn, fail or not checkable, and states the value, where it was\n"
@@ -39,6 +40,9 @@ static const char usage[] =
 	"  --port NUMBER   the TCP port for --listen and --connect; default 18516\n"
 	"  --libcuda FILE  the library of the CUDA driver, if the doctor does not find it\n"
 	"  --topology      show only how far GPUs and HCAs are from each other\n"
+	"  --compare FILE…\n"
+	"                  print what the reports of a job's pods differ in: each FILE,\n"
+	"                  POD.json or POD@NODE.json, is a report of --format json\n"
 	"  --format FORMAT text (default), json, html (one page), or prometheus (for the\n"
 	"                  textfile collector of node exporter)\n"
 	"  --verbose       with text: also show the evidence of findings that are ok\n"
@@ -49,8 +53,9 @@ static const char usage[] =
 	"  -h, --help      print this text and exit\n"
 	"\n"
 	"Exit status: 0 no finding is fail; 1 at least one is, or --connect transferred\n"
-	"no data; 2 wrong command line, no such process, container or log, or the report\n"
-	"could not be written; 3 --symptom knows no cause of the log's error.\n";
+	"no data, or --compare found a difference; 2 wrong command line, no such\n"
+	"process, container or log, or the report could not be written; 3 --symptom knows\n"
+	"no cause of the log's error.\n";
 
 #define NAME "oci-rdma-doctor"
 
@@ -93,6 +98,7 @@ enum option_code {
 	OPTION_CONTAINER,
 	OPTION_SYMPTOM,
 	OPTION_TOPOLOGY,
+	OPTION_COMPARE,
 	OPTION_VERBS, /* from here to --port they imply --verbs */
 	OPTION_DEVICE,
 	OPTION_LISTEN,
@@ -108,6 +114,7 @@ static const struct option long_options[] = {
 	{"container", required_argument, NULL, OPTION_CONTAINER},
 	{"symptom", optional_argument, NULL, OPTION_SYMPTOM},
 	{"topology", no_argument, NULL, OPTION_TOPOLOGY},
+	{"compare", no_argument, NULL, OPTION_COMPARE},
 	{"verbs", no_argument, NULL, OPTION_VERBS},
 	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"listen", optional_argument, NULL, OPTION_LISTEN},
@@ -137,6 +144,9 @@ static int parse_doctor_option(void *context, int option, char *value)
 		break;
 	case OPTION_TOPOLOGY:
 		options->topology = options->verbose = true;
+		break;
+	case OPTION_COMPARE:
+		options->compare = true;
 		break;
 	case OPTION_DEVICE:
 		options->device = value;
@@ -184,6 +194,12 @@ static int check_together(const struct doctor_options *options)
 		return wrong_usage("--symptom goes without --verbs", NULL);
 	if (options->topology && (options->verbs || options->symptom))
 		return wrong_usage("--topology goes with no other question", NULL);
+	if (options->compare && (other || options->verbs || options->symptom || options->topology))
+		return wrong_usage("--compare goes with --format alone", NULL);
+	if (options->compare && !options->n_reports)
+		return wrong_usage("--compare needs the files of reports", NULL);
+	if (options->compare && options->format != REPORT_TEXT && options->format != REPORT_JSON)
+		return wrong_usage("--compare prints text or json", NULL);
 	return -1;
 }
 
@@ -200,8 +216,12 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 	 * joined by '='. */
 	if (optind < argc && options.listen && !options.address)
 		options.address = argv[optind++];
-	if (optind < argc)
+	if (options.compare) {
+		options.reports = argv + optind;
+		options.n_reports = (size_t)(argc - optind);
+	} else if (optind < argc) {
 		return wrong_usage("unexpected operand", argv[optind]);
+	}
 	status = check_together(&options);
 	if (status >= 0)
 		return status;

@@ -4,6 +4,7 @@
 #define OCI_RDMA_DOCTOR_DOCTOR_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "core/options.h"
@@ -24,6 +25,10 @@ struct doctor_options {
 	const char *libcuda; /* this library and no other; NULL: looked for */
 	bool topology;       /* the distances of GPUs and HCAs alone */
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
+
+	bool compare; /* these reports, and nothing else */
+	char *const *reports;
+	size_t n_reports;
 
 	bool verbs; /* try it; what follows says how (struct verbs_options) */
 	const char *device;

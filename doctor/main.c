@@ -13,6 +13,7 @@
 #include "core/command_line.h"
 #include "doctor/check/check.h"
 #include "doctor/check/check_plan.h"
+#include "doctor/compare/differences.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
 #include "doctor/doctor_options.h"
@@ -182,6 +183,9 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	(void)signal(SIGPIPE, SIG_IGN);
+	if (options.compare)
+		return compare_reports(options.reports, options.n_reports,
+				       options.format == REPORT_JSON);
 	doctor.options = options;
 	if (doctor_read(&options, &doctor, &err) < 0) {
 		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef OCI_RDMA_DOCTOR_COMPARE_JOB_FACTS_H
+#define OCI_RDMA_DOCTOR_COMPARE_JOB_FACTS_H
+
+#include "doctor/compare/job.h"
+
+/* Fills in each pod's .fact. Returns 0, or -1 without memory. */
+int job_find_facts(struct job *job);
+
+/* "hcas", as JSON names it; in capitals it is the column's head. */
+const char *fact_name(enum fact fact);
+
+/* The findings that it is made from: "port" */
+const char *fact_finding(enum fact fact);
+
+#endif
