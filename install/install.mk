@@ -32,7 +32,7 @@ GRACE_HERE = $(if $(DESTDIR),0,$(GRACE))
 
 PROGRAMS = oci-rdma-hook oci-rdma-admin oci-rdma-nri oci-rdma-doctor
 # `make install KUBECTL=1` also takes kubectl's plugin: for a cluster's administrator, not for its nodes
-PLUGIN = kubectl-rdma_doctor kubectl-rdma_doctor-selftest
+PLUGIN = kubectl-rdma_doctor kubectl-rdma_doctor-job kubectl-rdma_doctor-selftest
 # The reporter of events runs in its image alone, so that its page is not installed. The keys of the policy's page are those of configuration.md.
 POLICY_PAGE := $(BUILD)/man/oci-rdma-hook.json.5
 PAGES = $(filter-out doc/man/oci-rdma-events.8 doc/man/$(notdir $(POLICY_PAGE)),$(sort $(wildcard doc/man/*.[58]))) $(POLICY_PAGE)

@@ -8,7 +8,7 @@ built DOCTOR "${DOCTOR:-${BUILD:-build}/oci-rdma-doctor}"
 built KUBECTL "${BUILD:-build}/tests/kubectl/usr/bin/kubectl"
 mkdir "$T/bin" "$T/pods" "$T/inside"
 ln -s "$KUBECTL" "$T/bin/kubectl"
-ln -s "$(realpath install/kubectl/kubectl-rdma_doctor)" "$T/bin/kubectl-rdma_doctor"
+for name in rdma_doctor rdma_doctor-job; do ln -s "$(realpath install/kubectl)/kubectl-$name" "$T/bin/kubectl-$name"; done
 api_server "$PYTHON" -IS tests/cli/tools/apiserver.py "$T"
 export RDMA_DOCTOR_IMAGE=registry.example.com/oci-rdma-doctor:1
 id=$(printf '940942ebb876%052d' 7)
@@ -150,4 +150,52 @@ plugin --in-pod --doctor "$DOCTOR" h-kim-0
 row "in a pod without a shell: why"
 is "status" 2 "$rc"
 has "why" "its image lacks sh, cat, chmod or rm" "$(<"$T/err")"
+
+# ---- the pods of a job ----
+rm "$T/pods"/*
+for i in 0 1 2 3 4; do
+	jq -n --arg i "$i" '{kind: "Pod", apiVersion: "v1", metadata: {name: "trainer-\($i)", namespace: "team-a", labels: {"batch.kubernetes.io/job-name": "train", rank: $i}},
+		spec: {nodeName: "n\($i)", containers: [{name: "main-\($i)"}]}, status: {phase: "Running", containerStatuses: [{name: "main-\($i)", containerID: "cri-o://\($i)"}]}}' >"$T/pods/trainer-$i.json"
+done
+printf '#!/bin/sh\nshift; exec "$@"\n' >"$T/exec"
+copies() { (shopt -s nullglob && echo /tmp/oci-rdma-doctor.*); }
+before=$(copies)
+plugin job job/train -n team-a --doctor "$DOCTOR" --reports "$T/reports"
+row "job: the doctor runs in each pod of it, and what they differ in is one table"
+is "status, errors" "1 " "$((rc > 1 ? rc : 1)) $(<"$T/err")"
+is "reports of the doctor, by pod and node" "trainer-0@n0.json 1 trainer-1@n1.json 1 trainer-2@n2.json 1 trainer-3@n3.json 1 trainer-4@n4.json 1" \
+	"$(cd "$T/reports" && for f in *; do echo "$f $(jq .schema "$f")"; done | xargs)"
+is "rows" 5 "$(grep -c '^trainer-. *n' "$T/out")"
+is "nothing is left in the pods" "$before" "$(copies)"
+jq '.findings = [{id: "memlock", subject: "", status: "ok", evidence: "unlimited", values: {soft: "unlimited"}}]' "$T/reports/trainer-0@n0.json" >"$T/well"
+jq '.findings[0] |= (.status = "fail" | .evidence = "soft 8 MiB" | .values.soft = "8388608")' "$T/well" >"$T/low"
+printf '#!/bin/sh\ncat >/dev/null\ncase $1 in main-2) cat %s/low ;; main-3) echo "sh: not found" >&2; exit 126 ;; main-4) exec sleep "$(cat %s/seconds)" ;; *) cat %s/well ;; esac\n' "$T" "$T" "$T" >"$T/exec"
+echo 0 >"$T/seconds"
+plugin job -l batch.kubernetes.io/job-name=train -n team-a --doctor "$DOCTOR" --parallel 2
+row "job: one differs, one has no shell, one says nothing: each is a row"
+is "status" "1 " "$rc $(<"$T/err")"
+has "who has no shell, or does not answer" "trainer-3 on n3: report no report
+    sh: not found
+trainer-4 on n4: report no report
+    no answer" "$(<"$T/out")"
+has "who differs" "trainer-2 on n2: limit 8 MiB; 2 others: unlimited
+    soft 8 MiB" "$(<"$T/out")"
+plugin job -l rank=1 -n team-a --doctor "$DOCTOR" --format json
+is "JSON, of the pods with these labels" "0 trainer-1 n1 unlimited" "$rc $(jq -r '.pods[] | "\(.pod) \(.node) \(.limit)"' "$T/out")"
+printf '#!/bin/sh\ncat %s/low\n' "$T" >"$T/image"
+plugin job -l rank=1 -n team-a --doctor "$DOCTOR" --on-node
+row "job --on-node: by the nodes' pods"
+is "status" "1 all" "$rc $(grep -o 'limit 8 MiB\|^trainer-1 on n1: memlock fail' "$T/out" | head -n 1 | sed 's/.*/all/')"
+has "the container's id is asked for" "node-doctor" "$(sed -n 's/^create oci-rdma-doctor //p' "$T/requests")"
+echo "$PATIENCE" >"$T/seconds"
+plugin job -l rank=4 -n team-a --doctor "$DOCTOR" --timeout 1
+row "job: a pod that hangs has its time, and no more"
+is "status" "2 no answer in 1 s" "$rc $(grep -o 'no answer in 1 s' "$T/out" | head -n 1)"
+row "job: what is refused"
+refused "no pod with the labels batch.kubernetes.io/job-name=other runs in namespace team-a" job job/other -n team-a --doctor "$DOCTOR"
+refused "name its pods with -l LABELS" job cronjob/x --doctor "$DOCTOR"
+refused "such as job/train" job train --doctor "$DOCTOR"
+refused "name the pods" job
+refused "are numbers" job job/x --parallel many
+refused "there is no /nowhere on this machine" job job/x --doctor /nowhere
 finish

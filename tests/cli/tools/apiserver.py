@@ -143,7 +143,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
             with open(pod_path(parts[5]), encoding="utf-8") as f:
                 self.answer(json.load(f))
         elif parts == ["api", "v1", "pods"] or (len(parts) == 5 and parts[4] == "pods"):
-            items = [pod for pod in pods_there() if len(parts) == 3 or pod["metadata"].get("namespace") == parts[3]]
+            wanted = [label for label in urllib.parse.parse_qs(url.query).get("labelSelector", [""])[0].split(",") if label]
+            items = [pod for pod in pods_there() if (len(parts) == 3 or pod["metadata"].get("namespace") == parts[3])
+                     and all(pod["metadata"].get("labels", {}).get(label.partition("=")[0]) == label.partition("=")[2] for label in wanted)]
             self.answer({"kind": "PodList", "apiVersion": "v1", "metadata": {}, "items": items})
         else:
             self.missing(url.path)
@@ -196,7 +198,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 size = int.from_bytes(self.rfile.read(2 if size == 126 else 8), "big")
             mask = self.rfile.read(4)
             data = self.rfile.read(size)
-            data = bytes(b ^ mask[i & 3] for i, b in enumerate(data))
+            data = (int.from_bytes(data, "big") ^ int.from_bytes((mask * (size // 4 + 1))[:size], "big")).to_bytes(size, "big")
             if head[0] & 15 == 8:
                 return
             if head[0] & 15 in (1, 2) and data:
