@@ -131,6 +131,9 @@ install: all
 	done
 	$(foreach file,$(COMPLETIONS),$(call place,0644,$(file),$(COMPLETIONSDIR)/$(notdir $(file))))
 	$(call place,0644,config/profiles/roce-legacy.json,$(OURS)/profiles/roce-legacy.json)
+	rm -rf $(DESTDIR)$(OURS)/licenses
+	$(if $(filter 1,$(DYNAMIC)),,SYSROOT='$(SYSROOT)' install/licenses $(DESTDIR)$(OURS)/licenses $(HOOK) $(ADMIN) $(NRI_PROGRAM) \
+		$(DOCTOR) || echo 'make install: the license texts are left out' >&2)
 	$(foreach unit,$(UNITS),$(call render,config/$(unit),$(UNITDIR)/$(notdir $(unit))))
 	$(foreach file,$(TEMPLATES),$(call render,$(file),$(call ours,$(file))))
 	$(INSTALL) -d -m 0755 $(DESTDIR)$(CONFIGDIR)
@@ -245,7 +248,7 @@ iommu-passthrough:
 # The context of install/kubernetes/Containerfile, of this tree and a busybox alone
 installer: $(HOOK) $(ADMIN) $(NRI_PROGRAM)
 	@tools/deps --say installer
-	@ARCH='$(ARCH)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
+	@ARCH='$(ARCH)' SYSROOT='$(SYSROOT)' BUSYBOX='$(CROSS:%=$(SYSROOT)/bin/busybox)' \
 		install/kubernetes/make-context $(HOOK) $(ADMIN) $(NRI_PROGRAM) $(BUILD)/installer
 
 # The context of install/kubernetes/nri/Containerfile: one executable
@@ -254,6 +257,7 @@ nri-context: $(NRI_PROGRAM)
 	@rm -rf $(BUILD)/nri-image && mkdir -p $(BUILD)/nri-image
 	@$(STRIP) --strip-all -o $(BUILD)/nri-image/oci-rdma-nri $(NRI_PROGRAM)
 	@cp install/kubernetes/nri/Containerfile $(BUILD)/nri-image
+	@SYSROOT='$(SYSROOT)' install/licenses $(BUILD)/nri-image/licenses $(NRI_PROGRAM) && cp LICENSE $(BUILD)/nri-image/licenses
 	@case $$(install/executable-machine $(NRI_PROGRAM)) in aarch64) platform=arm64 ;; *) platform=amd64 ;; esac && \
 		echo "$(BUILD)/nri-image; build the image with:" \
 			"buildah build --platform linux/$$platform --tag IMAGE $(BUILD)/nri-image"

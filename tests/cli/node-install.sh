@@ -6,6 +6,11 @@ cd "$(dirname "$0")/../.." || exit 1
 
 NRI_PLUGIN=${HOOK%/*}/oci-rdma-nri
 check "make-context" install/kubernetes/make-context "$HOOK" "$ADMIN" "$NRI_PLUGIN" "$T/context"
+is "the image has the license texts of what is linked into the programs, and of busybox" "GPL-2 LICENSE busybox-static libcap-dev libprotobuf-c-dev libyajl-dev musl-dev" \
+	"$(cd "$T/context/root/licenses" && find . -type f -size +0 -printf '%f\n' | LC_ALL=C sort | paste -sd ' ')"
+unknown() { cp /bin/true "$T/unknown" && ! install/licenses "$T/none" "$T/unknown" 2>"$T/log"; }
+check "licenses: a program that no package has is refused" unknown
+has "licenses: which" "no package has $T/unknown" "$(<"$T/log")"
 not_dynamic() { ! install/kubernetes/make-context "$@" "$T/dynamic" 2>"$T/log"; }
 check "make-context: a hook that needs libraries is refused" not_dynamic /bin/true "$ADMIN" "$NRI_PLUGIN"
 has "…saying why" "shared libraries" "$(<"$T/log")"

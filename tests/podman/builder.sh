@@ -28,7 +28,8 @@ check "it renders the MachineConfigs" builder amd64 machineconfig ROLE=gpu
 check "…for aarch64" builder aarch64 machineconfig ROLE=gpu ARCH=aarch64 NRI=1
 check "…and the IOMMU's" builder iommu iommu-passthrough ROLE=gpu ARCH=aarch64
 check "…and the context of the plugin's image" builder context nri-context ARCH=aarch64
-is "its files" "./Containerfile ./oci-rdma-nri" "$(tar -tf "$T/context.yaml" | grep -v /$ | sort | xargs)"
+is "its files" "./Containerfile ./licenses/GPL-2 ./licenses/LICENSE ./licenses/libcap-dev ./licenses/libprotobuf-c-dev ./licenses/libyajl-dev ./licenses/musl-dev ./oci-rdma-nri" \
+	"$(tar -tf "$T/context.yaml" | grep -v /$ | LC_ALL=C sort | xargs)"
 has "for amd64" "ARCH=x86_64" "$(head -n 1 "$T/amd64.yaml")$(sed -n 2p "$T/amd64.yaml")"
 has "for aarch64" "ARCH=aarch64" "$(head -n 1 "$T/aarch64.yaml")$(sed -n 2p "$T/aarch64.yaml")"
 is "both objects of the pool" 2 "$(grep -c '^  name: 99-gpu-oci-rdma-hook' "$T/amd64.yaml")"
