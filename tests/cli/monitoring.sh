@@ -69,20 +69,22 @@ doctor --format prometheus
 grep -oE 'id="(missed|denied)"' "$T/out" >>"$T/labels"
 
 # ---- the queries ----
-jq -r '.panels[].targets[].expr, (.templating.list[] | select(.type == "query").query.query | capture("label_values\\((?<m>[^,]*),").m)' \
+jq -r '(.panels[] | .id as $id | .targets[] | "panel:\($id):\(.refId) \(.expr)"),
+	(.templating.list[] | select(.type == "query") | "variable:\(.name) " + (.query.query | capture("label_values\\((?<m>[^,]*),").m))' \
 	config/monitoring/dashboard.json >"$T/queries"
 is "the dashboard's panels have queries" 0 "$(jq '[.panels[] | select(.targets | length == 0)] | length' config/monitoring/dashboard.json)"
 {
 	echo 'groups: [{name: dashboard, rules: ['
-	n=0
-	while IFS= read -r query; do
-		n=$((n + 1))
-		jq -cn --arg record "query:$n" --arg expr "$query" '{record: $record, expr: ($expr | gsub("\\$__rate_interval"; "5m") | gsub("\\$instance"; ".*"))}'
+	while read -r name query; do
+		jq -cn --arg record "$name" --arg expr "$query" '{record: $record, expr: ($expr | gsub("\\$__rate_interval"; "5m") | gsub("\\$instance"; ".*"))}'
 		echo ,
 	done <"$T/queries"
 	echo ']}]'
 } >"$T/dashboard.yaml"
 check "promtool: each query of the dashboard" promtool check rules "$T/dashboard.yaml"
+cp tests/monitoring/dashboard.test.yaml "$T"
+check "promtool: what each panel shows, with node exporters and with pods" promtool test rules "$T/dashboard.test.yaml"
+is "…each of them" "$(sed -n 's/^\(panel:[^ ]*\) .*/\1/p' "$T/queries" | sort)" "$(grep -oE "expr: '[a-z(]*panel:[0-9A-Z:]*" "$T/dashboard.test.yaml" | grep -o 'panel:.*' | sort)"
 sed 's/sum by/sum bye/' "$T/dashboard.yaml" >"$T/broken.yaml"
 check "control: promtool refuses one that is none" refused promtool check rules "$T/broken.yaml"
 sed -n '/expr:/,/\(for\|labels\):/p' config/monitoring/rules.yaml >>"$T/queries"
