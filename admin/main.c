@@ -133,7 +133,9 @@ static int run_task(const struct command *command, char *const *operands, int n)
 		break;
 	}
 	return command_line_error(ADMIN_NAME, n ? "unexpected operand" : "missing option",
-				  n ? operands[0] : "what to do");
+				  n ? operands[0]
+				    : "name what to do: --check-config, --check-removal, "
+				      "--crio-handler, --containerd-handler or --cdi");
 }
 
 int main(int argc, char **argv)

@@ -177,7 +177,11 @@ static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices 
 
 static void print_item(FILE *out, const char *item, const char *through)
 {
-	(void)fprintf(out, "  %-48s %s\n", item, through);
+	/* A value that is too long for its column stands alone. */
+	if (strlen(item) > 48)
+		(void)fprintf(out, "  %s\n  %-48s %s\n", item, "", through);
+	else
+		(void)fprintf(out, "  %-48s %s\n", item, through);
 }
 
 /* ---- through what ---- */

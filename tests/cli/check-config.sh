@@ -103,6 +103,7 @@ refuses_text "too large" "{\"version\": \"1.0.0\"$(printf '%70000s' '')}"
 # What is wrong with a path names it once, and the part of it that is meant.
 examine "$NODE/t.json"
 is "a file that is not there" "1 oci-rdma-admin: $NODE/t.json: No such file or directory" "$rc $(<"$T/err")"
+has "no option at all: those that there are" "name what to do: --check-config," "$("$ADMIN" 2>&1)"
 examine "$NODE/gone/t.json"
 is "a directory that is not there" "1 oci-rdma-admin: $NODE/gone/t.json: gone: No such file or directory" "$rc $(<"$T/err")"
 

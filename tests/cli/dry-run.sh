@@ -45,6 +45,13 @@ text=$(cat "$T/out")
 has "the text warns of a value that the container sets itself" mlx5_0 "$text"
 has "the text warns of an unproven device" uverbs9 "$text"
 
+config '{"frameworks": {"ucx": true}}'
+plan h100-trainer.json
+dry_run --format text
+is "a value that is too long for its column stands alone" "  UCX_NET_DEVICES=mlx5_6:1,mlx5_7:1,mlx5_10:1,mlx5_11:1|shim, precreate, NRI: env" \
+	"$(grep -A 1 UCX_NET "$T/out" | sed '2s/^ *//' | paste -sd '|')"
+config '{}'
+
 # doc/migration.md, step by step: a StatefulSet that is privileged, a Job with IPC_LOCK and SYS_RESOURCE
 # migrates STEP WANT CASE: decision, devices, warnings, and whether a limit is added
 migrates() {

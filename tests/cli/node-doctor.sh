@@ -28,7 +28,7 @@ done | sort -u | while read -r name; do [ "$(find "$image" -name "$name" | wc -l
 row "the license texts of each Debian package that something in it is from"
 # /lib and /usr/lib are the same directory, and either may be in dpkg's lists.
 is "all" "" "$({ echo busybox-static libyajl-dev libcap-dev curl | xargs -n 1
-	of_elf | sed -n "s,^$image\(/.*\.so.*\),\1,p" | while read -r file; do dpkg -S "$file" "/usr$file" "${file#/usr}" 2>/dev/null | sed 's/:.*//'; done
+	of_elf | sed -n "s,^$image\(/.*\.so.*\),\1,p" | sed 's,^/usr/,/,; p; s,^/,/usr/,' | xargs dpkg -S 2>/dev/null | sed 's/:.*//'
 } | sort -u | while read -r package; do [ -s "$image/licenses/$package" ] || echo "$package"; done)"
 check "and ours" cmp LICENSE "$image/licenses/LICENSE"
 row "ARCH: a doctor for other nodes is refused"
