@@ -74,6 +74,8 @@ int container_open_root(struct container *container, struct err *err)
 		return container->root;
 	if (!path || !path[0])
 		return err_set(err, "config.json: root.path is empty");
+	if (path[0] != '/' && container->bundle < 0)
+		return err_set(err, "root.path %s is relative, and its bundle is not known", path);
 	root = openat(container->bundle, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return err_sys(err, errno, "root.path %s", path);
@@ -172,8 +174,9 @@ static int read_policy(struct container *container, const struct options *option
 	return err_of_arena(&container->arena, err);
 }
 
-/* The image's own NCCL values stay. A root file system that does not exist yet or any more, or a
- * file that NCCL could not read, has none. */
+/* The image's own NCCL values stay. A root file system that does not exist yet or any more, that is
+ * not found because its config.json came without a bundle, or a file that NCCL could not read, has
+ * none. */
 static int read_image(struct container *container, struct err *err)
 {
 	int root = container_open_root(container, err);

@@ -10,7 +10,7 @@
 
 static const struct root_case {
 	const char *name;
-	const char *path;  /* '%' is the bundle */
+	const char *path;  /* '%' is the bundle; '?' in front: it is not known */
 	const char *error; /* NULL: it is opened */
 } root_cases[] = {
 	{"root: below the bundle", "rootfs", NULL},
@@ -23,6 +23,7 @@ static const struct root_case {
 	{"root: the node's own, over a link", "host", "is the node's own root: refused"},
 	{"root: the node's own, over /proc", "/proc/1/root/proc/self/root", "root.path"},
 	{"root: absent", "absent", "root.path absent: No such file or directory"},
+	{"root: relative, its bundle is not known", "?rootfs", "root.path rootfs is relative"},
 	{"root: a file", "file", "root.path file: Not a directory"},
 };
 
@@ -40,8 +41,8 @@ UNIT_ROWS(root_cases)
 	assert_int_equal(symlinkat("/", bundle.fd, "host"), 0);
 	if (path && path[0] == '%')
 		path = arena_printf(&arena, "%s%s", bundle.path, path + 1);
-	container.bundle = bundle.fd;
-	container.spec.root = path;
+	container.bundle = path && path[0] == '?' ? -1 : bundle.fd;
+	container.spec.root = container.bundle < 0 ? path + 1 : path;
 	root = container_open_root(&container, &err);
 	if (row->error) {
 		assert_int_equal(root, -1);
