@@ -3,7 +3,6 @@
 # Kubernetes' own types and CEL (tests/cluster/kubecheck.go), by definitions of the kinds that Kubernetes does not have
 # (tests/cluster/crdcheck), and held against what the project promises.
 # builds: tests/kubecheck
-# packages: ssh
 # shellcheck disable=SC2016,SC2317 # jq's and CEL's dollars; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -134,21 +133,6 @@ is "volcano: torchrun waits for as many pods as there are, at the first one's na
 		index("--master-addr=\($job.metadata.name)-\($task.name)-0.\($job.metadata.name)") != null)')"
 is "raycluster, trainjob: the job names what is beside it" '"ray" "torch-rdma"' "$(for name in raycluster trainjob; do json config/examples/$name.yaml; done |
 	jq -c '.[0].metadata.name as $name | .[1].spec | (.clusterSelector["ray.io/cluster"] // .runtimeRef.name) | select(. == $name)' | xargs -0 | tr '\n' ' ' | sed 's/ *$//')"
-# What MPI starts is a session of sshd, which has the limit of its server, and of the environment what SetEnv names.
-mkdir -p /run/sshd
-ssh-keygen -q -t ed25519 -N '' -f "$T/key"
-printf 'HostKey %s\nAuthorizedKeysFile %s.pub\nStrictModes no\nUsePAM no\nPermitRootLogin yes\n' "$T/key" "$T/key" >"$T/sshd_config"
-# session SERVER [NAME=VALUE]: NCCL_IB_HCA of a session of this server, which has this in its environment
-session() {
-	env -u NCCL_IB_HCA "${@:2}" ssh -F none -i "$T/key" -o StrictHostKeyChecking=no -o UserKnownHostsFile=/dev/null -o LogLevel=ERROR \
-		-o "ProxyCommand=sh -c '$1'" worker 'echo "NCCL_IB_HCA=$NCCL_IB_HCA"' 2>/dev/null
-}
-for file in mpijob benchmark; do
-	server=$(sed -nE "s#^ *(- exec )?(/usr/sbin/sshd) (-De|-p 2222) -f \"?[^ ]*\"?#exec \\2 -ie -f $T/sshd_config#p" "config/examples/$file.yaml")
-	is "$file: a session has the container's NCCL_IB_HCA" "NCCL_IB_HCA==mlx5_6,mlx5_7" "$(session "$server" NCCL_IB_HCA==mlx5_6,mlx5_7)"
-	is "$file: …and starts without one, where the hook has written nccl.conf" "NCCL_IB_HCA=" "$(session "$server")"
-	is "$file: control: sshd does not pass its environment on" "NCCL_IB_HCA=" "$(session "${server% \$\{*}" NCCL_IB_HCA==mlx5_6)"
-done
 is "mpijob: a process for each slot of each worker" true "$(json config/examples/mpijob.yaml | jq '.[0].spec | (.mpiReplicaSpecs.Launcher.template.spec.containers[0].command) as $command |
 	$command[($command | index("-np")) + 1] == (.slotsPerWorker * .mpiReplicaSpecs.Worker.replicas | tostring) and
 	(.slotsPerWorker | tostring) == .mpiReplicaSpecs.Worker.template.spec.containers[0].resources.limits["nvidia.com/gpu"]')"

@@ -6,13 +6,16 @@
 MEMLOCK=8388608
 
 IMAGE=localhost/probe
+# For a container that runs `rank`
+SSHD=(--volume "$PWD/sshd/lib:/lib:ro" --volume "$PWD/sshd/lib64:/lib64:ro" --volume "$PWD/sshd/usr:/usr:ro")
 SYSLOG=/run/syslog
 
 # make_rootfs DIR: a container's root file system with a shell and the probe
 make_rootfs() {
 	local applet
 	mkdir -p "$1"/{bin,dev,etc,proc,run,sys,tmp,var}
-	cp /bin/busybox regmr probe "$1/bin/"
+	chmod 1777 "$1/tmp"
+	cp /bin/busybox regmr probe rank "$1/bin/"
 	for applet in sh sed stat sleep env grep cat mv; do ln -s busybox "$1/bin/$applet"; done
 	printf '%s\n' 'root:x:0:0::/:/bin/sh' 'user:x:1000:1000::/:/bin/sh' >"$1/etc/passwd"
 	printf '%s\n' 'root:x:0:' 'user:x:1000:' >"$1/etc/group"
