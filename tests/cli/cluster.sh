@@ -10,6 +10,7 @@ by_case
 built KUBECHECK "${BUILD:-build}/tests/kubecheck"
 built KUSTOMIZE "${BUILD:-build}/tests/go/usr/bin/kustomize"
 CRDS=tests/cluster/crds.yaml
+POLICY=config/openshift/node-disruption-policy.yaml
 refused() { ! "$@"; }
 # The groups of tests/cluster/crds.yaml
 FOREIGN='^apiVersion: (sriovnetwork\.openshift\.io|(security|monitoring)\.openshift\.io|monitoring\.coreos\.com|(operator|machineconfiguration)\.openshift\.io|k8s\.cni\.cncf\.io|(trainer\.)?kubeflow\.org|ray\.io|batch\.volcano\.sh|jobset\.x-k8s\.io|leaderworkerset\.x-k8s\.io)/'
@@ -40,16 +41,25 @@ done
 for file in config/examples/*.yaml config/openshift/{canary,machineosconfig,{,no-}node-disruption-policy}.yaml; do check "its kinds' types: $file" judge "$file"; done
 
 check "control: kubecheck refuses an unknown field" breaks 's/  replicas: 2/  replica: 2/' config/examples/statefulset.yaml
-check "control: kubecheck refuses a value of another type" breaks 's/  replicas: 2/  replicas: two/' config/examples/statefulset.yaml
 check "control: kubecheck refuses an unknown kind" breaks 's/^kind: StatefulSet/kind: StatefulSets/' config/examples/statefulset.yaml
 sriov=$T/config-examples-sriov.yaml
-check "control: crdcheck refuses an unknown field" breaks 's/  numVfs: 8/  numVFs: 8/' "$sriov"
-check "control: crdcheck refuses a value of another type" breaks 's/  numVfs: 8/  numVfs: eight/' "$sriov"
-check "control: crdcheck refuses a value that is none of the field's" breaks 's/  linkType: eth/  linkType: roce/' "$sriov"
-check "control: crdcheck refuses what lacks a field" breaks '/  resourceName: rail8/d' "$sriov"
-check "control: crdcheck refuses an unknown kind" breaks 's/^kind: SriovNetwork$/kind: SriovNetworks/' "$sriov"
-mkdir "$T/broken" && printf 'resources: [none.yaml]\n' >"$T/broken/kustomization.yaml"
-check "control: kustomize refuses what is not there" refused "$KUSTOMIZE" build "$T/broken"
+while IFS='|' read -r file what change; do
+	check "control: crdcheck refuses $what" breaks "$change" "$file"
+done <<-END
+	$sriov|a value of another type|s/  numVfs: 8/  numVfs: eight/
+	$sriov|what lacks a field|/  resourceName: rail8/d
+	$sriov|an unknown kind|s/^kind: SriovNetwork\$/kind: SriovNetworks/
+	$T/config-openshift-nri.yaml|an unknown field|s/^allowHostPID/allowHostPid/
+	$POLICY|Restart without a unit's name|s/- type: None/- type: Restart/
+	$POLICY|a unit's name beside another type|s/- type: Restart/- type: Drain/
+	$POLICY|None beside another action|s/^\( *\)- type: Restart/\1- type: None\n&/
+	$POLICY|what is no unit's name|s/serviceName: .*/serviceName: crio/
+END
+
+# What a stranger has, who applies by URL: a clone of a commit, in which no file may be named that is outside of it
+CLONE=$T/oci-rdma-hook
+mkdir "$CLONE" && cp -a config "$CLONE" && git -C "$CLONE" init -q -b stranger && git -C "$CLONE" add . &&
+	git -C "$CLONE" -c user.name=test -c user.email=test@localhost commit -qm all
 
 # ---- the examples ----
 
@@ -362,23 +372,16 @@ is "a change of no file of the MachineConfigs reboots, and CRI-O is restarted fo
 /usr/local/bin/oci-rdma-nri Restart,Restart
 /usr/local/bin/oci-rdma-runtime-crun None
 /usr/local/share/oci-rdma-hook/monitoring/collect Restart" \
-	"$(jq -rn --slurpfile mc <(json "$T/mc.yaml") --slurpfile policy <(json config/openshift/node-disruption-policy.yaml) '
+	"$(jq -rn --slurpfile mc <(json "$T/mc.yaml") --slurpfile policy <(json "$POLICY") '
 		$policy[0][0].spec.nodeDisruptionPolicy.files as $files |
 		[$mc[0][].spec.config.storage.files[]?.path] | sort[] | . as $path |
 		([$files[] | select(.path == $path or ((.path + "/") as $dir | $path | startswith($dir)))] |
 			max_by(.path | length) | .actions | map(.type) | join(",")) as $action | "\($path) \($action // "Reboot")"')"
 is "a change of no unit of the MachineConfigs reboots, and the policy has no other" "$(json "$T/mc.yaml" | jq -c '[.[].spec.config.systemd.units // [] | .[].name]')" \
-	"$(json config/openshift/node-disruption-policy.yaml | jq -c '[.[0].spec.nodeDisruptionPolicy.units[].name]')"
+	"$(json "$POLICY" | jq -c '[.[0].spec.nodeDisruptionPolicy.units[].name]')"
 is "no action names a unit that the same update may remove" "" "$(jq -rn --slurpfile mc <(json "$T/mc.yaml") \
-	--slurpfile policy <(json config/openshift/node-disruption-policy.yaml) '[$mc[0][].spec.config.systemd.units // [] | .[].name] as $ours |
+	--slurpfile policy <(json "$POLICY") '[$mc[0][].spec.config.systemd.units // [] | .[].name] as $ours |
 		$policy[0][0].spec.nodeDisruptionPolicy | (.files + .units)[].actions[].restart.serviceName // empty | select(IN($ours[]))')"
-is "…in the operator's words: Restart names a service, None nothing, and None stands alone" true "$(json config/openshift/node-disruption-policy.yaml |
-	jq '.[0].spec.nodeDisruptionPolicy.files | all(.[]; .actions | length == 1 or all(.[]; .type != "None")) and
-		all(.[].actions[]; (.type == "Restart") == has("restart")) and all(.[].actions[]; .type | IN("None", "Restart"))')"
-
-is "MachineOSConfig: as its type in the operator's API has it" "containerFile imageBuilder machineConfigPool renderedImagePushSecret renderedImagePushSpec" \
-	"$(json config/openshift/machineosconfig.yaml | jq -r '.[0].spec | keys | join(" ")')"
-
 is "canary: a pool of its own, with what ROLE=canary renders and what all workers have" '["canary","machineconfiguration.openshift.io/role",["worker","canary"],["node-role.kubernetes.io/canary"]]' \
 	"$(json config/openshift/canary.yaml | jq -c '.[0] | [.metadata.name, (.spec.machineConfigSelector.matchExpressions[] | .key, .values), (.spec.nodeSelector.matchLabels | keys)]')"
 
@@ -451,28 +454,24 @@ for name in kubernetes-nri openshift-nri; do
 	is "the Prometheus operator: its monitor selects the pods and the port of $name" true "$(jq -s "add | $monitored" "$T/$name.json" "$T/operator.json")"
 done
 
-# The component that mends, as doc/install-kubernetes.md names it
-mkdir "$T/mend"
-base=$(realpath --relative-to="$T/mend" config/kubernetes/nri)
-printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base" "$base" >"$T/mend/kustomization.yaml"
-check "kustomize: config/kubernetes/nri with mend" "$KUSTOMIZE" build "$T/mend" --output "$T/mend.yaml"
-check "its kinds' types: with mend" judge "$T/mend.yaml"
-json "$T/mend.yaml" >"$T/mend.json"
+# The component that mends, as doc/install-kubernetes.md names it; NAME BASE COMPONENT
+while read -r name base component; do
+	mkdir "$T/$name"
+	printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$(realpath --relative-to="$T/$name" "config/$base")" "$(realpath --relative-to="$T/$name" "config/$component")" >"$T/$name/kustomization.yaml"
+	check "kustomize: $name" "$KUSTOMIZE" build "$T/$name" --output "$T/$name.yaml"
+	check "its kinds' types: $name" judge "$T/$name.yaml"
+	json "$T/$name.yaml" >"$T/$name.json"
+done <<-'END'
+	mend kubernetes/nri kubernetes/nri
+	mend-openshift openshift/nri openshift/nri
+	mend-refused openshift/nri kubernetes/nri
+END
 mends='map(select(.kind == "DaemonSet").spec.template.spec | .hostPID, (.containers[0].securityContext.capabilities | .add == ["SYS_RESOURCE"] and .drop == ["ALL"]))'
 is "mend: both plugins see the node's processes and may raise a limit" "[true,true,true,true]" "$(jq -c "$mends" "$T/mend.json")"
 is "…control: neither without it" "[null,false,null,false]" "$(jq -c "$mends" "$T/kubernetes-nri.json")"
 
 # On OpenShift the pod has more than the SCC of config/openshift/nri allows, as its admission compares them (openshift/apiserver-library-go,
 # securitycontextconstraints: capabilities and hostPID)
-mkdir "$T/mend-openshift" "$T/mend-refused"
-base=$(realpath --relative-to="$T/mend-openshift" config)
-printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base/openshift/nri" "$base/openshift/nri" >"$T/mend-openshift/kustomization.yaml"
-printf 'resources: [%s]\ncomponents: [%s/mend]\n' "$base/openshift/nri" "$base/kubernetes/nri" >"$T/mend-refused/kustomization.yaml"
-for name in mend-openshift mend-refused; do
-	check "kustomize: $name" "$KUSTOMIZE" build "$T/$name" --output "$T/$name.yaml"
-	check "its kinds' types: $name" judge "$T/$name.yaml"
-	json "$T/$name.yaml" >"$T/$name.json"
-done
 admits='(map(select(.kind == "SecurityContextConstraints"))[0]) as $scc | map(select(.kind == "DaemonSet"))[0].spec.template.spec |
 	((.hostPID // false) == $scc.allowHostPID) and
 	([.containers[] | select(.name != "metrics").securityContext.capabilities] | all((.add // []) == $scc.allowedCapabilities and .drop == $scc.requiredDropCapabilities))'
@@ -581,7 +580,6 @@ is "openshift-doctor: the SCC is for the account under which kubectl debug runs 
 	"default oci-rdma-doctor use oci-rdma-doctor false" "$(jq -r '(map(select(.kind == "RoleBinding"))[0].subjects[0]) as $who |
 	(map(select(.kind == "Role"))[0]) as $role | [$who.name, $who.namespace, $role.rules[0].verbs[], $role.rules[0].resourceNames[],
 	(map(select(.kind == "ServiceAccount"))[0].automountServiceAccountToken)] | join(" ")' "$T/openshift-doctor.json")"
-check "control: crdcheck refuses an unknown field of an SCC" breaks 's/^allowHostPID/allowHostPid/' "$T/config-openshift-nri.yaml"
 # nodes KUSTOMIZATION: where its DaemonSets run; "everywhere" without a rule
 nodes() {
 	json "$T/config-$1.yaml" | jq -r '[.[] | select(.kind == "DaemonSet").spec.template.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution.nodeSelectorTerms |
