@@ -100,8 +100,8 @@ is "statefulset-tcp: the same, but for its name, the networks and the devices" "
 	<(json config/examples/statefulset-tcp.yaml | jq -S 'walk(if type == "string" then gsub("trainer-tcp"; "trainer") else . end)') \
 	<(jq -S 'del(.[1].spec.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"]) |
 		.[1].spec.template.spec.containers[0].resources.limits |= with_entries(select(.key | startswith("openshift.io/") | not))' "$T/rdma.json"))"
-# deployed TYPE-MODE: what that directory gives, as the example alone has it
-deployed() { json "$T/config-examples-deploy-$1.yaml" | jq -S .; }
+# deployed TYPE-MODE: what that directory gives, with its program where the example alone has it
+deployed() { json "$T/config-examples-deploy-$1.yaml" | jq -S '(.. | objects | select(has("args"))) |= (.command += .args | del(.args))'; }
 is "deploy: statefulset-rdma is statefulset.yaml" "" "$(diff <(jq -S . "$T/rdma.json") <(deployed statefulset-rdma))"
 is "deploy: statefulset-tcp is statefulset-tcp.yaml" "" "$(diff <(deployed statefulset-tcp) \
 	<(json config/examples/statefulset-tcp.yaml | jq -S 'walk(if type == "string" then gsub("trainer-tcp"; "trainer") else . end)'))"
@@ -109,11 +109,16 @@ is "deploy: job-rdma is job-torchrun.yaml" "" "$(diff <(json config/examples/job
 is "deploy: job-tcp is that without networks and devices" "" "$(diff <(deployed job-tcp) <(deployed job-rdma |
 	jq -S 'del(.[1].spec.template.metadata.annotations["k8s.v1.cni.cncf.io/networks"]) |
 		.[1].spec.template.spec.containers[0].resources.limits |= with_entries(select(.key | startswith("openshift.io/") | not))'))"
-sed 's/newName: IMAGE/newName: example.com\/mine/; s/value: train.py/value: mine.py/' config/examples/deploy/yours/kustomization.yaml >"$T/yours.yaml"
-cp -r config/examples/deploy "$T/deploy" && mv "$T/yours.yaml" "$T/deploy/yours/kustomization.yaml"
-is "deploy: image and program are changed in one file for all" "example.com/mine mine.py" "$(for name in statefulset-rdma statefulset-tcp job-rdma job-tcp; do
-	"$KUSTOMIZE" build "$T/deploy/$name" >"$T/deployed.yaml" && json "$T/deployed.yaml" | jq -r '.[1].spec.template.spec.containers[0] | .image + " " + .command[-1]'
-done | sort -u)"
+# The page's lines in a clone, of which then no file differs, with each of the four in their place
+overlays() {
+	local name lines
+	lines=$(awk '/<!-- run: deploy-overlay -->/ { on = 1 } on && /^    / { print substr($0, 5) } /^## Training/ { exit }' doc/examples.md | sed 's/^\$ //; s/^oc apply -k \([^ ]*\).*/"$KUSTOMIZE" build \1/')
+	cd "$CLONE" || return
+	for name in statefulset-rdma statefulset-tcp job-rdma job-tcp; do (eval "${lines//statefulset-rdma/$name}") >"$T/deployed.yaml" && json "$T/deployed.yaml"; rm -r ../training; done |
+		jq -rs '[.[][1].spec.template.spec.containers[0] | .image + " " + (.args | join(" "))] | unique[]'
+	git status --porcelain
+}
+is "deploy: image and program are in a directory beside the clone, for all" "registry.example/train train.py --epochs=3" "$(overlays)"
 is "statefulset: torchrun waits for as many pods as there are, at the first one's name" true "$(jq '.[1].spec as $set |
 	$set.template.spec.containers[0].command | index("--nnodes=\($set.replicas)") != null and
 	index("--rdzv-endpoint=trainer-0.\($set.serviceName):29500") != null' "$T/rdma.json")"
@@ -509,9 +514,6 @@ is "nri-launch-remove: …they are the same objects, so that it deletes all of t
 	"$(jq -nc --slurpfile a "$T/kubernetes-nri-launch.json" --slurpfile b "$T/kubernetes-nri-launch-remove.json" "(\$a[0] | $objects) as \$a | (\$b[0] | $objects) as \$b | (\$a - \$b) + (\$b - \$a)")"
 is "nri-launch: the plugin itself is as without it" "" "$(diff <(daemonset . kubernetes-nri) <(daemonset . kubernetes-nri-launch))"
 
-# A stranger applies by URL: a clone of a commit, in which no file may be named that is outside of it
-mkdir "$T/remote" && cp -a config "$T/remote" && git -C "$T/remote" init -q -b stranger && git -C "$T/remote" add . &&
-	git -C "$T/remote" -c user.name=test -c user.email=test@localhost commit -qm all
 # What several installations share is in none of them, so that removing one leaves it to the others.
 for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-launch kubernetes-nri-launch-remove openshift-nri openshift-nri-launch openshift-install openshift-remove kubernetes-events openshift-events; do
 	json "$T/config-$name.yaml" >"$T/$name.json"
@@ -530,7 +532,7 @@ for name in kubernetes-install kubernetes-remove kubernetes-nri kubernetes-nri-l
 	is "$name: its namespace neither refuses its pods nor warns of them" "[\"privileged\",\"privileged\",\"privileged\"]" "$(jq -c '.[] | select(.kind == "Namespace").metadata.labels |
 		[.["pod-security.kubernetes.io/enforce", "pod-security.kubernetes.io/warn", "pod-security.kubernetes.io/audit"]]' "$T/$name.json")"
 	is "$name: a cluster without the Prometheus operator knows each kind" "" "$(jq -r '.[] | select(.apiVersion | test("monitoring")).kind' "$T/$name.json")"
-	is "$name: a URL with ?ref= gives the same objects" "" "$("$KUSTOMIZE" build "file://$T/remote//config/${name/-//}?ref=stranger" | diff - "$T/config-$name.yaml")"
+	is "$name: a URL with ?ref= gives the same objects" "" "$("$KUSTOMIZE" build "file://$CLONE//config/${name/-//}?ref=stranger" | diff - "$T/config-$name.yaml")"
 	is "$name: a probe has time on a loaded node" true "$(jq '[.. | objects | .startupProbe, .readinessProbe, .livenessProbe | values] | all(.timeoutSeconds >= 5)' "$T/$name.json")"
 	[[ $name != *-nri* ]] || is "$name: on a node whose engine has NRI off no container is ended; none is ready" "[\"--check-alive\",\"--check-alive\",\"--check\"]" \
 		"$(jq -c '[.[] | select(.kind == "DaemonSet").spec.template.spec.containers[] | select(.startupProbe) |
