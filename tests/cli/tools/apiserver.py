@@ -75,7 +75,7 @@ def run(pod):
         pod["status"] = {"phase": phase, "containerStatuses": [{**status, "state": state}]}
         if not state:
             pod["status"] = {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
-                                                             "message": "0/3 nodes are available: 3 node(s) had untolerated taint {nvidia.com/gpu: true}."}]}
+                                                             "message": "0/3 nodes are available: 1 Insufficient rdma/hca, 2 node(s) had untolerated taint {nvidia.com/gpu: true}."}]}
         store(pod)
         return
     said = subprocess.run([f"{ROOT}/image", *container["command"]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
