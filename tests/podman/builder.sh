@@ -32,7 +32,7 @@ is "its files" "./Containerfile ./licenses/GPL-2 ./licenses/LICENSE ./licenses/l
 	"$(tar -tf "$T/context.yaml" | grep -v /$ | LC_ALL=C sort | xargs)"
 has "for amd64" "ARCH=x86_64" "$(head -n 1 "$T/amd64.yaml")$(sed -n 2p "$T/amd64.yaml")"
 has "for aarch64" "ARCH=aarch64" "$(head -n 1 "$T/aarch64.yaml")$(sed -n 2p "$T/aarch64.yaml")"
-is "both objects of the pool" 2 "$(grep -c '^  name: 99-gpu-oci-rdma-hook' "$T/amd64.yaml")"
+is "the objects of the pool: hook, doctor, what enables them" 3 "$(grep -c '^  name: 99-gpu-oci-rdma-hook' "$T/amd64.yaml")"
 has "the IOMMU's argument is Arm's" "iommu.passthrough=1" "$(<"$T/iommu.yaml")"
 refused() { ! builder other "$@"; }
 check "another task is refused" refused install
