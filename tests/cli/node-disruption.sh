@@ -126,6 +126,7 @@ for unit in ${COME_BACK:+oci-rdma-nri-a.service oci-rdma-nri-b.service "$METRICS
 	cp "/job/tools/$unit" /etc/systemd/system/ && systemctl daemon-reload && systemctl start "$unit"
 	echo "$unit is back: its conditions hold: $(property ConditionResult "$unit"), $(property ActiveState "$unit")"
 done
+[ -z "${UNUSABLE-}" ] || { echo foo >/etc/oci-rdma-hook/config.json && systemctl restart oci-rdma-nri-a.service 2>&1 | head -n 1; }
 END
 chmod 755 "$JOB/each"
 cp tests/lib.sh "$JOB/"
@@ -193,6 +194,11 @@ on_a_node "$POLICY" COME_BACK=1
 same "units that come back after a removal start nothing, and nothing over and over" "first-install 0: 
 both-deleted 0: 
 $(printf 'oci-rdma-%s.service is back: its conditions hold: no, inactive\n' nri-a nri-b metrics)" "$OUT"
+
+POOLS=(none nri) CHANGES=(first-install)
+on_a_node "$POLICY" UNUSABLE=1
+same "with a policy that cannot be used, systemctl says that a plugin's start has failed" "first-install 0: 
+Job for oci-rdma-nri-a.service failed because the control process exited with error code." "$OUT"
 
 # What brings the metrics sees that its unit's file is gone, and ends. The restart of its slice then finds it deactivating, and does nothing, which is so
 # for as long as ExecStopPost= takes; if it waited to be started again (Restart=always) when systemd reads its files, it would fail.
