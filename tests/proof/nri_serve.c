@@ -7,7 +7,7 @@
 
 static struct container container;
 
-/* As core/plan/plan.c: tests/proof/grant.c proves it. */
+/* As core/process/memlock.c: tests/proof/grant.c proves it. */
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
 {
 	limit->rlim_cur = limit->rlim_cur > bytes ? limit->rlim_cur : bytes;
