@@ -93,6 +93,9 @@ MUSL_LIB := $(SYSROOT)/usr/lib/$(MACHINE)-linux-musl
 PIE += -nostdlib $(MUSL_LIB)/rcrt1.o $(MUSL_LIB)/crti.o
 HOOK_LIBS += $(MUSL_LIB)/libc.a -lgcc $(MUSL_LIB)/libc.a $(MUSL_LIB)/crtn.o
 endif
+# An engine may start the hook and the shim with a small stack. Other levels of optimization need more of it.
+SMALL_FRAMES := $(if $(filter -O2,$(CFLAGS)),-Wframe-larger-than=2048)
+$(BUILD)/musl/core/%.o $(BUILD)/musl/hook/%.o: override CFLAGS += $(SMALL_FRAMES)
 $(BUILD)/musl/%.o: override CC := $(CC) -isystem $(SYSROOT)/usr/include/$(MACHINE)-linux-musl
 NRI_LIBS := -lprotobuf-c $(HOOK_LIBS)
 

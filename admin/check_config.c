@@ -162,7 +162,7 @@ static int check_installed(struct check *check, const char *config, struct err *
 			continue;
 		why = found[i].problem ? found[i].problem : found[i].unread;
 		if (why)
-			(void)err_set(&problem, "%s", why);
+			err_set(&problem, "%s", why);
 		results_add(results, found[i].path, "", why ? &problem : NULL,
 			    why ? NULL : &found[i].file);
 	}
@@ -204,11 +204,11 @@ static bool print_results(const struct results *results)
 		for (const char *line = r->problem; line && *line;) {
 			size_t len = strcspn(line, "\n");
 
-			(void)fprintf(stderr, ADMIN_NAME ": %.*s\n", (int)len, line);
+			fprintf(stderr, ADMIN_NAME ": %.*s\n", (int)len, line);
 			line += len + (line[len] != '\0');
 		}
 		if (!r->problem)
-			(void)printf("%s: ok%s\n", r->what, r->note);
+			printf("%s: ok%s\n", r->what, r->note);
 		right &= !r->problem;
 	}
 	return right;
@@ -253,14 +253,14 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 	bool right;
 
 	if (check_all(&check, options, files, n_files, &err) < 0) {
-		(void)fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
+		fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
 		return 1;
 	}
 	right = print_results(&check.results);
 	/* "ok" of a policy that nothing applies would be taken for an installation. */
 	if (!n_files && check.results.n == check.n_own)
-		(void)puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "
-			   "no hook and no shim runs here; of the NRI plugin ask oci-rdma-nri "
-			   "--check");
+		puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "
+		     "no hook and no shim runs here; of the NRI plugin ask oci-rdma-nri "
+		     "--check");
 	return command_line_printed(ADMIN_NAME) && right ? 0 : 1;
 }

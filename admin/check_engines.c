@@ -90,10 +90,10 @@ static void check_docker_default(struct results *results, const struct docker *d
 
 	if (docker_find_runtime(docker, name) || !names_handler(name))
 		return;
-	(void)err_set(&problem,
-		      DOCKER_FILE ": default-runtime %.64s is not among its runtimes, so that "
-				  "Docker does not start: add that runtime, or name another",
-		      name);
+	err_set(&problem,
+		DOCKER_FILE ": default-runtime %.64s is not among its runtimes, so that "
+			    "Docker does not start: add that runtime, or name another",
+		name);
 	results_add(results, DOCKER_FILE, "", &problem, NULL);
 }
 

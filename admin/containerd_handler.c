@@ -173,18 +173,18 @@ static void print_entries(const struct containerd_handler *own, const char *tabl
 	for (size_t i = 0; i < own->entries.n; i++) {
 		if (strcmp(own->entries.item[i].table, table) == 0 &&
 		    !is_left_out(&own->entries.item[i]))
-			(void)printf("%s\n", own->entries.item[i].spelled);
+			printf("%s\n", own->entries.item[i].spelled);
 	}
 }
 
 static void print_annotations(const struct containerd_handler *own)
 {
-	(void)printf("pod_annotations = [");
+	printf("pod_annotations = [");
 	for (size_t i = 0; i < own->n_pod_annotations; i++) {
 		if (strcmp(own->pod_annotations[i], SPEC_ANNOTATION_PREFIX "*") != 0)
-			(void)printf("'%s', ", own->pod_annotations[i]);
+			printf("'%s', ", own->pod_annotations[i]);
 	}
-	(void)printf("'" SPEC_ANNOTATION_PREFIX "*']\n");
+	printf("'" SPEC_ANNOTATION_PREFIX "*']\n");
 }
 
 static void print_containerd_tables(const struct rendering *r)
@@ -192,24 +192,24 @@ static void print_containerd_tables(const struct rendering *r)
 	const char *runtime = handler_runtime_name(r->shim);
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "rdma%s%.32s", r->is_default ? "" : "-",
-		       r->is_default ? "" : runtime);
-	(void)printf("\n"
-		     "# Rendered by: oci-rdma-admin --containerd-handler %s\n"
-		     "#\n"
-		     "# For pods with `runtimeClassName: %s`. Every setting but BinaryName "
-		     "and pod_annotations is copied from the handler %s:\n"
-		     "# render this again when that handler changes. Takes effect with `systemctl "
-		     "restart containerd`; running containers go on.\n",
-		     r->shim, name, r->own->name);
-	(void)printf("[plugins.'%s'.containerd.runtimes.%s]\n", r->plugin, name);
+	snprintf(name, sizeof(name), "rdma%s%.32s", r->is_default ? "" : "-",
+		 r->is_default ? "" : runtime);
+	printf("\n"
+	       "# Rendered by: oci-rdma-admin --containerd-handler %s\n"
+	       "#\n"
+	       "# For pods with `runtimeClassName: %s`. Every setting but BinaryName "
+	       "and pod_annotations is copied from the handler %s:\n"
+	       "# render this again when that handler changes. Takes effect with `systemctl "
+	       "restart containerd`; running containers go on.\n",
+	       r->shim, name, r->own->name);
+	printf("[plugins.'%s'.containerd.runtimes.%s]\n", r->plugin, name);
 	if (!r->own->type[0])
-		(void)printf("runtime_type = '" RUNC_TYPE "'\n");
+		printf("runtime_type = '" RUNC_TYPE "'\n");
 	print_entries(r->own, "");
 	print_annotations(r->own);
-	(void)printf("[plugins.'%s'.containerd.runtimes.%s.options]\n", r->plugin, name);
+	printf("[plugins.'%s'.containerd.runtimes.%s.options]\n", r->plugin, name);
 	print_entries(r->own, "options");
-	(void)printf("BinaryName = '%s'\n", r->shim);
+	printf("BinaryName = '%s'\n", r->shim);
 }
 
 static int render_tables(struct rendering *r, const struct options *options, const char *printed,
@@ -231,15 +231,15 @@ int containerd_handler(const struct options *options, const char *shim, const ch
 	struct rendering r = {.arena = &arena, .root = root, .shim = shim};
 
 	if (root < 0 || render_tables(&r, options, printed, &err) < 0) {
-		(void)fprintf(stderr, ADMIN_NAME ": no handler is rendered: %s\n", err.text);
+		fprintf(stderr, ADMIN_NAME ": no handler is rendered: %s\n", err.text);
 		return 1;
 	}
 	print_containerd_tables(&r);
 	if (r.containerd.version > CONTAINERD_VERSION_KNOWN)
-		(void)fprintf(stderr,
-			      ADMIN_NAME ": %s: version %d is newer than %d, the newest that is "
-					 "known here: compare the handlers in `containerd config "
-					 "dump` before you restart containerd\n",
-			      printed, r.containerd.version, CONTAINERD_VERSION_KNOWN);
+		fprintf(stderr,
+			ADMIN_NAME ": %s: version %d is newer than %d, the newest that is "
+				   "known here: compare the handlers in `containerd config "
+				   "dump` before you restart containerd\n",
+			printed, r.containerd.version, CONTAINERD_VERSION_KNOWN);
 	return !command_line_printed(ADMIN_NAME);
 }

@@ -123,22 +123,21 @@ static void print_drop_in(const struct rendering *r)
 	const char *table = "";
 	char name[64];
 
-	(void)snprintf(name, sizeof(name), "rdma%s%.32s", is_crun ? "" : "-",
-		       is_crun ? "" : runtime);
-	(void)printf("# Rendered by: oci-rdma-admin --crio-handler %s\n"
-		     "#\n"
-		     "# A handler for pods with `runtimeClassName: %s`. Every setting but "
-		     "runtime_path is copied from the handler %s\n"
-		     "# (%s), with which CRI-O is known to start: render this file again when that "
-		     "handler changes.\n"
-		     "# Takes effect with `systemctl restart crio`; running containers go on, and "
-		     "keep their runtime.\n"
-		     "# Do not make this handler the default: if the program were missing, CRI-O "
-		     "would not start.\n",
-		     r->shim, name, own->name, own->file);
-	(void)printf("[crio.runtime.runtimes.%s]\nruntime_path = \"%s\"\n", name, r->shim);
+	snprintf(name, sizeof(name), "rdma%s%.32s", is_crun ? "" : "-", is_crun ? "" : runtime);
+	printf("# Rendered by: oci-rdma-admin --crio-handler %s\n"
+	       "#\n"
+	       "# A handler for pods with `runtimeClassName: %s`. Every setting but "
+	       "runtime_path is copied from the handler %s\n"
+	       "# (%s), with which CRI-O is known to start: render this file again when that "
+	       "handler changes.\n"
+	       "# Takes effect with `systemctl restart crio`; running containers go on, and "
+	       "keep their runtime.\n"
+	       "# Do not make this handler the default: if the program were missing, CRI-O "
+	       "would not start.\n",
+	       r->shim, name, own->name, own->file);
+	printf("[crio.runtime.runtimes.%s]\nruntime_path = \"%s\"\n", name, r->shim);
 	if (!own->entries.n)
-		(void)printf("runtime_type = \"oci\"\nruntime_root = \"/run/%s\"\n", own->name);
+		printf("runtime_type = \"oci\"\nruntime_root = \"/run/%s\"\n", own->name);
 	/* Its own keys first, since what follows a heading belongs to that table */
 	for (int below = 0; below < 2; below++) {
 		for (size_t i = 0; i < own->entries.n; i++) {
@@ -147,9 +146,9 @@ static void print_drop_in(const struct rendering *r)
 			if ((entry->table[0] != '\0') != below || is_replaced(entry))
 				continue;
 			if (strcmp(table, entry->table) != 0)
-				(void)printf("[crio.runtime.runtimes.%s.%s]\n", name, entry->table);
+				printf("[crio.runtime.runtimes.%s.%s]\n", name, entry->table);
 			table = entry->table;
-			(void)printf("%s\n", entry->spelled);
+			printf("%s\n", entry->spelled);
 		}
 	}
 }
@@ -177,7 +176,7 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 	};
 
 	if (root < 0 || render_drop_in(&r, &err) < 0) {
-		(void)fprintf(stderr, ADMIN_NAME ": no handler is printed: %s\n", err.text);
+		fprintf(stderr, ADMIN_NAME ": no handler is printed: %s\n", err.text);
 		return 1;
 	}
 	print_drop_in(&r);

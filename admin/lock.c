@@ -14,8 +14,7 @@
 
 static int failed(const char *descriptor, int errnum)
 {
-	(void)fprintf(stderr, ADMIN_NAME ": --lock: descriptor %s: %s\n", descriptor,
-		      strerror(errnum));
+	fprintf(stderr, ADMIN_NAME ": --lock: descriptor %s: %s\n", descriptor, strerror(errnum));
 	return 1;
 }
 
@@ -30,8 +29,8 @@ int lock_descriptor(const char *descriptor)
 		return 0;
 	if (errno != EWOULDBLOCK)
 		return failed(descriptor, errno);
-	(void)fprintf(stderr,
-		      ADMIN_NAME ": waiting until another install or removal on this node ends\n");
+	fprintf(stderr,
+		ADMIN_NAME ": waiting until another install or removal on this node ends\n");
 	while (flock((int)fd, LOCK_EX) < 0) {
 		if (errno != EINTR)
 			return failed(descriptor, errno);

@@ -27,10 +27,10 @@ static int parse_common(const struct program *program, int option, const char *w
 		options->sysroot = value;
 		return -1;
 	case OPTION_VERSION:
-		(void)printf("%s " VERSION "%s\n", program->name, built_from);
+		printf("%s " VERSION "%s\n", program->name, built_from);
 		return !command_line_printed(program->name);
 	case OPTION_HELP:
-		(void)fputs(program->usage, stdout);
+		fputs(program->usage, stdout);
 		return !command_line_printed(program->name);
 	case ':':
 		return command_line_error(program->name, "no value for the option", word);
@@ -58,8 +58,7 @@ int command_line_error(const char *name, const char *what, const char *which)
 {
 	struct err err;
 
-	(void)err_set(&err, "%s%s%s; see %s --help", what, which ? ": " : "", which ? which : "",
-		      name);
+	err_set(&err, "%s%s%s; see %s --help", what, which ? ": " : "", which ? which : "", name);
 	stderr_line(name, err.text);
 	return EXIT_USAGE;
 }
@@ -70,7 +69,7 @@ bool command_line_printed(const char *name)
 
 	if (fflush(stdout) == 0 && !ferror(stdout))
 		return true;
-	(void)err_sys(&err, errno, "cannot write all of the output to stdout");
+	err_sys(&err, errno, "cannot write all of the output to stdout");
 	stderr_line(name, err.text);
 	return false;
 }

@@ -42,7 +42,7 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 	va_list args;
 
 	va_start(args, evidence);
-	(void)vsnprintf(text, sizeof(text), evidence, args);
+	vsnprintf(text, sizeof(text), evidence, args);
 	va_end(args);
 	finding.subject = one_line(findings->arena, subject);
 	finding.evidence = one_line(findings->arena, text);
@@ -61,7 +61,7 @@ int findings_add_values(struct findings *findings, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	finding->values = one_line(findings->arena, text);
 	return finding->values ? 0 : -1;

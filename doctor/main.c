@@ -188,17 +188,17 @@ int main(int argc, char **argv)
 				       options.format == REPORT_JSON);
 	doctor.options = options;
 	if (doctor_read(&options, &doctor, &err) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
+		fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}
 	findings = (struct findings){.arena = &doctor.arena};
-	(void)err_memory(&findings.err);
+	err_memory(&findings.err);
 	if (find_all(&doctor, &findings) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", findings.err.text);
+		fprintf(stderr, "oci-rdma-doctor: %s\n", findings.err.text);
 		return EXIT_USAGE;
 	}
 	if (print(&doctor, &findings) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
+		fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
 		return EXIT_USAGE;
 	}
 	return exit_status(&doctor, &findings);

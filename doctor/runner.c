@@ -67,11 +67,11 @@ static void tell_finding(int out, const struct finding *finding)
 {
 	struct record record = {.status = finding->status};
 
-	(void)snprintf(record.id, sizeof(record.id), "%s", finding->id);
-	(void)snprintf(record.subject, sizeof(record.subject), "%s", finding->subject);
-	(void)snprintf(record.evidence, sizeof(record.evidence), "%s", finding->evidence);
-	(void)snprintf(record.remedy, sizeof(record.remedy), "%s", finding->remedy);
-	(void)snprintf(record.values, sizeof(record.values), "%s", finding->values);
+	snprintf(record.id, sizeof(record.id), "%s", finding->id);
+	snprintf(record.subject, sizeof(record.subject), "%s", finding->subject);
+	snprintf(record.evidence, sizeof(record.evidence), "%s", finding->evidence);
+	snprintf(record.remedy, sizeof(record.remedy), "%s", finding->remedy);
+	snprintf(record.values, sizeof(record.values), "%s", finding->values);
 	(void)fs_write(out, &record, sizeof(record));
 }
 
@@ -82,7 +82,7 @@ static void run_in_child(void *context, int out)
 	struct findings findings = {.arena = &arena};
 
 	expect_foreign_code();
-	(void)err_memory(&findings.err);
+	err_memory(&findings.err);
 	if (job->check->run(job->doctor, &findings) < 0)
 		(void)findings_add(&findings, job->check->id, NULL, FINDING_UNCHECKED, NULL, "%s",
 				   findings.err.text);
@@ -127,11 +127,11 @@ static int add_ending(const struct check *check, int received, int status,
 	if (received > 0)
 		return 0;
 	if (late)
-		(void)snprintf(why, sizeof(why), "not finished after %d s", check->seconds);
+		snprintf(why, sizeof(why), "not finished after %d s", check->seconds);
 	else if (received < 0)
-		(void)snprintf(why, sizeof(why), "its answer could not be read");
+		snprintf(why, sizeof(why), "its answer could not be read");
 	else if (status > 0 && WIFSIGNALED(status))
-		(void)snprintf(why, sizeof(why), "ended by signal %d", WTERMSIG(status));
+		snprintf(why, sizeof(why), "ended by signal %d", WTERMSIG(status));
 	return findings_add(findings, check->id, NULL, FINDING_UNCHECKED,
 			    late ? "Look for a device that hangs: dmesg | tail -50" : NULL,
 			    "%s (%s)", why, check->doing);

@@ -49,9 +49,8 @@ int api_open(int root, struct err *err)
 		return err_set(err,
 			       "KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT are not set: "
 			       "this program runs in a pod");
-	(void)snprintf(api.base, sizeof(api.base),
-		       "https://%s%s%s:%s/apis/events.k8s.io/v1/namespaces/", v6 ? "[" : "", host,
-		       v6 ? "]" : "", port);
+	snprintf(api.base, sizeof(api.base), "https://%s%s%s:%s/apis/events.k8s.io/v1/namespaces/",
+		 v6 ? "[" : "", host, v6 ? "]" : "", port);
 	api.root = root;
 	api.curl = curl_easy_init();
 	if (!api.curl)
@@ -92,8 +91,7 @@ static enum event_answer read_answer(struct arena *arena, struct err *err)
 		reason = json_string(&doc, json_get(&doc, doc.root, "reason", JSON_STRING));
 		message = json_string(&doc, json_get(&doc, doc.root, "message", JSON_STRING));
 	}
-	(void)err_set(err, "the API server answers %ld: %.400s", code,
-		      message ? message : "no reason");
+	err_set(err, "the API server answers %ld: %.400s", code, message ? message : "no reason");
 	return event_judge(code, reason ? reason : "", message ? message : "");
 }
 
@@ -125,7 +123,7 @@ enum event_answer api_post(const char *namespace, const char *text, size_t len, 
 	code = code == CURLE_OK ? curl_easy_perform(api.curl) : code;
 	if (code == CURLE_OK)
 		return read_answer(&arena, err);
-	(void)err_set(err, "%s%s/events: %s", api.base, namespace,
-		      api.problem[0] ? api.problem : curl_easy_strerror(code));
+	err_set(err, "%s%s/events: %s", api.base, namespace,
+		api.problem[0] ? api.problem : curl_easy_strerror(code));
 	return EVENT_LATER;
 }

@@ -108,14 +108,14 @@ static int put_event(yajl_gen gen, void *context)
 	const struct put *put = context;
 	const struct record *record = put->record;
 
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_text(gen, "apiVersion", "events.k8s.io/v1");
 	json_put_text(gen, "kind", "Event");
 	json_put_string(gen, "metadata");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_text(gen, "name", put->name);
 	json_put_text(gen, "namespace", record->pod_namespace);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 	json_put_text(gen, "eventTime", put->time);
 	json_put_text(gen, "type", kinds[record->result].type);
 	json_put_text(gen, "reason", kinds[record->result].reason);
@@ -124,15 +124,15 @@ static int put_event(yajl_gen gen, void *context)
 	json_put_text(gen, "reportingController", CONTROLLER);
 	json_put_text(gen, "reportingInstance", put->node);
 	json_put_string(gen, "regarding");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_text(gen, "apiVersion", "v1");
 	json_put_text(gen, "kind", "Pod");
 	json_put_text(gen, "namespace", record->pod_namespace);
 	json_put_text(gen, "name", record->pod);
 	if (record->pod_uid)
 		json_put_text(gen, "uid", record->pod_uid);
-	(void)yajl_gen_map_close(gen);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 	return 0;
 }
 

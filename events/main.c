@@ -46,7 +46,7 @@ static void post(struct queue_item *item, const struct record *record)
 	if (text)
 		answer = api_post(place->name, text, len, queue_patience(place), &err);
 	else
-		(void)err_memory(&err);
+		err_memory(&err);
 	if (answer == EVENT_LATER) {
 		item->done = false;
 		dropped = queue_wait(&queue, place, clock_ms());
@@ -101,7 +101,7 @@ static void serve(int dir, struct err *err)
 
 		if (n < 0 || queue_update(&queue, &arena, entries, (size_t)n, clock_ms()) < 0) {
 			arena_free(&arena);
-			(void)err_memory(err);
+			err_memory(err);
 			return;
 		}
 		if (begins)
@@ -110,8 +110,8 @@ static void serve(int dir, struct err *err)
 			serve_item(dir, item);
 		/* A pod's mount holds it. */
 		if (fstat(dir, &st) < 0 || st.st_nlink == 0) {
-			(void)err_set(err, "/" RECORD_DIR " was removed: this program has to be "
-					   "started again");
+			err_set(err, "/" RECORD_DIR " was removed: this program has to be "
+				     "started again");
 			return;
 		}
 		(void)sleep(1);
@@ -175,7 +175,7 @@ int main(int argc, char **argv)
 	log_as_daemon(EVENTS_NAME);
 	(void)sigaction(SIGTERM, &action, NULL);
 	(void)sigaction(SIGINT, &action, NULL);
-	(void)snprintf(node, sizeof(node), "%s", name && name[0] ? name : "unknown");
+	snprintf(node, sizeof(node), "%s", name && name[0] ? name : "unknown");
 	root = tree_open_root(options.sysroot, &err);
 	dir = root < 0 ? -1 : trust_open_dir(root, RECORD_DIR, &err);
 	if (dir >= 0 && api_open(root, &err) == 0)

@@ -378,11 +378,11 @@ bool bundle_has_process(struct arena *arena, int root, const struct bundle *bund
 	char path[64];
 	struct fs_text text;
 
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", bundle->pid);
+	snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", bundle->pid);
 	if (bundle->pid > 1 && tree_read(arena, root, path, CGROUP_MAX, &text) == 0 &&
 	    cgroup_names(text.bytes, bundle->id))
 		return true;
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", bundle->pid);
+	snprintf(path, sizeof(path), "proc/%" PRId64 "/stat", bundle->pid);
 	return bundle->start && bundle->start == process_stat_read(root, path, PROCESS_STAT_START);
 }
 

@@ -107,7 +107,7 @@ static int parse_info(struct arena *arena, const char *text, struct claims *devi
 	if (json_parse(&doc, arena, "value", text, strlen(text), 0, err) < 0)
 		return -1;
 	if (json_expect(&doc, doc.root, JSON_OBJECT) && doc.root->len > CLAIMS_MAX)
-		(void)json_fail(&doc, doc.root, "more than %d devices", CLAIMS_MAX);
+		json_fail(&doc, doc.root, "more than %d devices", CLAIMS_MAX);
 	devices->item = json_items(&doc, doc.root, sizeof(*devices->item));
 	if (!devices->item)
 		return -1;

@@ -176,10 +176,10 @@ static void print_first(const struct plan *plan, const struct limits *first)
 	char text[LIMITS_TEXT_SIZE];
 
 	if (first->known)
-		(void)printf("\nit has RLIMIT_MEMLOCK %s in its first process (%s)%s\n",
-			     limits_text(first->soft, text), first->where,
-			     first->soft < plan->memlock ? ": created without what it would get now"
-							 : "");
+		printf("\nit has RLIMIT_MEMLOCK %s in its first process (%s)%s\n",
+		       limits_text(first->soft, text), first->where,
+		       first->soft < plan->memlock ? ": created without what it would get now"
+						   : "");
 }
 
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
@@ -192,20 +192,20 @@ int dry_run(const struct options *options, enum dry_run_format format, const cha
 
 	if (explain_bundle(&container, options, bundle, &mode, &first, &err) < 0) {
 		/* Runtimes' states, bundles and our records are root's alone. */
-		(void)fprintf(stderr, "oci-rdma-hook: %s%s\n",
-			      geteuid() != 0 && (err.errnum == EACCES ||
-						 (!strchr(bundle, '/') && !container.what))
-				      ? "run it as root: "
-				      : "",
-			      err.text);
+		fprintf(stderr, "oci-rdma-hook: %s%s\n",
+			geteuid() != 0 && (err.errnum == EACCES ||
+					   (!strchr(bundle, '/') && !container.what))
+				? "run it as root: "
+				: "",
+			err.text);
 		return 1;
 	}
-	(void)err_set(&err, "cannot write the report");
+	err_set(&err, "cannot write the report");
 	failed = print_as(&container, options, mode, format, &err) < 0;
 	if (format == FORMAT_TEXT)
 		print_first(&container.plan, &first);
 	if (fflush(stdout) != 0 || failed) {
-		(void)fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
+		fprintf(stderr, "oci-rdma-hook: %s\n", err.text);
 		return 1;
 	}
 	return 0;

@@ -40,7 +40,7 @@ static bool next_path(const char **at, char path[PATH_SIZE])
 			len = strcspn(++c, quote);
 			*at = c + len + (c[len] == quote[0]);
 			if (c[0] == '/' && len < PATH_SIZE) {
-				(void)snprintf(path, PATH_SIZE, "%.*s", (int)len, c);
+				snprintf(path, PATH_SIZE, "%.*s", (int)len, c);
 				return true;
 			}
 			c = *at;

@@ -19,34 +19,34 @@ static void put_identity(yajl_gen gen, const struct container *container)
 	const struct identity *identity = &container->spec.identity;
 
 	json_put_string(gen, "container");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_member(gen, "id", container->id);
 	json_put_member(gen, "name", identity->name);
 	json_put_member(gen, "namespace", identity->pod_namespace);
 	json_put_member(gen, "pod", identity->pod);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static void put_port_members(yajl_gen gen, const struct port *port)
 {
 	char rate[32];
 
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "port", port->number);
 	json_put_member(gen, "state", port->state);
 	json_put_member(gen, "link_layer", port->link_layer);
 	json_put_string(gen, "rate_gbps");
-	(void)snprintf(rate, sizeof(rate), "%g", port->rate_gbps);
+	snprintf(rate, sizeof(rate), "%g", port->rate_gbps);
 	if (port->rate_gbps > 0)
-		(void)yajl_gen_number(gen, rate, strlen(rate));
+		yajl_gen_number(gen, rate, strlen(rate));
 	else
-		(void)yajl_gen_null(gen);
+		yajl_gen_null(gen);
 	if (port->gid_index >= 0)
 		json_put_uint64(gen, "gid_index", (uint64_t)port->gid_index);
 	else
 		json_put_member(gen, "gid_index", NULL);
 	json_put_member(gen, "gid", port->gid);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static void put_pci_place(yajl_gen gen, const struct pci_place *place)
@@ -73,8 +73,8 @@ static void put_device_members(yajl_gen gen, const struct device *device)
 	};
 	char uverbs[64];
 
-	(void)snprintf(uverbs, sizeof(uverbs), "/dev/infiniband/%s", device->uverbs);
-	(void)yajl_gen_map_open(gen);
+	snprintf(uverbs, sizeof(uverbs), "/dev/infiniband/%s", device->uverbs);
+	yajl_gen_map_open(gen);
 	json_put_member(gen, "ibdev", device->ibdev);
 	json_put_member(gen, "uverbs", uverbs);
 	json_put_member(gen, "pci", device->pci);
@@ -85,68 +85,68 @@ static void put_device_members(yajl_gen gen, const struct device *device)
 	json_put_member(gen, "netdev", device->netdev);
 	put_pci_place(gen, &device->place);
 	json_put_string(gen, "ports");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < device->n_ports; i++)
 		put_port_members(gen, &device->port[i]);
-	(void)yajl_gen_array_close(gen);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_array_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static void put_device_list(yajl_gen gen, const struct devices *devices)
 {
 	json_put_string(gen, "devices");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < devices->n; i++)
 		put_device_members(gen, &devices->item[i]);
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 	if (!devices->n_vfio)
 		return;
 	json_put_string(gen, "vfio");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < devices->n_vfio; i++)
 		json_put_string(gen, devices->vfio[i]);
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 }
 
 /* "distance" has a member for each of the container's devices. */
 static void put_gpu(yajl_gen gen, const struct gpu *gpu, const struct devices *devices)
 {
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_member(gen, "pci", gpu->pci);
 	put_pci_place(gen, &gpu->place);
 	json_put_string(gen, "distance");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 
 		json_put_member(gen, device->ibdev,
 				pci_distance_name(pci_distance(&gpu->place, &device->place)));
 	}
-	(void)yajl_gen_map_close(gen);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static void put_gpus(yajl_gen gen, const struct gpus *gpus, const struct devices *devices)
 {
 	json_put_string(gen, "gpus");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < gpus->n; i++)
 		put_gpu(gen, &gpus->item[i], devices);
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 }
 
 static void put_rlimits(yajl_gen gen, const struct plan *plan)
 {
 	json_put_string(gen, "rlimits");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	if (plan->memlock && plan->adds_rlimit) {
-		(void)yajl_gen_map_open(gen);
+		yajl_gen_map_open(gen);
 		json_put_member(gen, "type", "RLIMIT_MEMLOCK");
 		json_put_uint64(gen, "soft", plan->memlock);
 		json_put_uint64(gen, "hard", plan->memlock);
-		(void)yajl_gen_map_close(gen);
+		yajl_gen_map_close(gen);
 	}
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 }
 
 static int put_capabilities(yajl_gen gen, struct container *container)
@@ -157,35 +157,35 @@ static int put_capabilities(yajl_gen gen, struct container *container)
 	if (!names)
 		return -1;
 	json_put_string(gen, "capabilities");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (; *names; names++)
 		json_put_string(gen, *names);
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 	return 0;
 }
 
 static void put_env(yajl_gen gen, const struct plan *plan)
 {
 	json_put_string(gen, "env");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	for (size_t i = 0; i < plan->n_settings; i++) {
 		if (plan->settings[i].state == SETTING_NEW)
 			json_put_member(gen, plan->settings[i].name, plan->settings[i].value);
 	}
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static void put_warnings(yajl_gen gen, const struct warnings *warnings)
 {
 	json_put_string(gen, "warnings");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < warnings->n; i++) {
-		(void)yajl_gen_map_open(gen);
+		yajl_gen_map_open(gen);
 		json_put_member(gen, "code", warnings->item[i].code);
 		json_put_member(gen, "message", warnings->item[i].message);
-		(void)yajl_gen_map_close(gen);
+		yajl_gen_map_close(gen);
 	}
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 }
 
 static void put_decided(yajl_gen gen, const struct record *record)
@@ -196,13 +196,13 @@ static void put_decided(yajl_gen gen, const struct record *record)
 		return;
 	clock_utc(record->time, time);
 	json_put_string(gen, "note");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_member(gen, "result", record_result_names[record->result]);
 	json_put_member(gen, "reason", record->reason);
 	json_put_member(gen, "entry_point", record->entry_point);
 	json_put_member(gen, "policy", record->policy);
 	json_put_member(gen, "time", time);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 struct report {
@@ -221,7 +221,7 @@ static int put_plan(yajl_gen gen, void *context)
 	struct container *container = report->container;
 	int status;
 
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
 	put_identity(gen, container);
 	json_put_member(gen, "decision", decision_names[container->plan.decision]);
@@ -236,7 +236,7 @@ static int put_plan(yajl_gen gen, void *context)
 	status = put_capabilities(gen, container);
 	put_env(gen, &container->plan);
 	put_warnings(gen, &container->warnings);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 	return status;
 }
 

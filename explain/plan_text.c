@@ -28,36 +28,36 @@ static void print_record(FILE *out, const struct container *container)
 
 	if (record) {
 		clock_utc(record->time, time);
-		(void)fprintf(out, "noted      %s at %s by %s, policy %s: %s\n",
-			      record_result_names[record->result], dash_if_empty(time),
-			      dash_if_empty(record->entry_point), dash_if_empty(record->policy),
-			      dash_if_empty(record->reason));
+		fprintf(out, "noted      %s at %s by %s, policy %s: %s\n",
+			record_result_names[record->result], dash_if_empty(time),
+			dash_if_empty(record->entry_point), dash_if_empty(record->policy),
+			dash_if_empty(record->reason));
 	}
 	if (container->doubt)
-		(void)fprintf(out, "not known  %s\n", container->doubt);
+		fprintf(out, "not known  %s\n", container->doubt);
 }
 
 static void print_identity(FILE *out, const struct container *container)
 {
 	const struct identity *identity = &container->spec.identity;
 
-	(void)fprintf(out, "container  %s", identity->name ? identity->name : "(no name)");
+	fprintf(out, "container  %s", identity->name ? identity->name : "(no name)");
 	if (identity->pod || identity->pod_namespace)
-		(void)fprintf(out, "  pod %s/%s", dash_if_empty(identity->pod_namespace),
-			      dash_if_empty(identity->pod));
+		fprintf(out, "  pod %s/%s", dash_if_empty(identity->pod_namespace),
+			dash_if_empty(identity->pod));
 	if (container->id)
-		(void)fprintf(out, "  id %.12s", container->id);
-	(void)fprintf(out, "\ndecision   %s: %s\n", decision_names[container->plan.decision],
-		      container->plan.reason);
+		fprintf(out, "  id %.12s", container->id);
+	fprintf(out, "\ndecision   %s: %s\n", decision_names[container->plan.decision],
+		container->plan.reason);
 	print_record(out, container);
 }
 
 static void print_numa(char *numa, size_t size, const struct pci_place *place)
 {
 	if (place->has_numa_node)
-		(void)snprintf(numa, size, "%d", place->numa_node);
+		snprintf(numa, size, "%d", place->numa_node);
 	else
-		(void)snprintf(numa, size, "-");
+		snprintf(numa, size, "-");
 }
 
 /* The kernel's names are short, udev's are not: rocep59s0f0v6, enp59s0f0v6. */
@@ -99,18 +99,18 @@ static void print_device(FILE *out, const struct device *device, const struct wi
 	const char *pf = device->kind == DEVICE_VF || device->kind == DEVICE_SF ? device->pf : "";
 
 	if (port && port->link_layer[0] && port->rate_gbps > 0)
-		(void)snprintf(link, sizeof(link), "%s %gG", port->link_layer, port->rate_gbps);
+		snprintf(link, sizeof(link), "%s %gG", port->link_layer, port->rate_gbps);
 	else if (port && port->link_layer[0])
-		(void)snprintf(link, sizeof(link), "%s", port->link_layer);
+		snprintf(link, sizeof(link), "%s", port->link_layer);
 	print_numa(numa, sizeof(numa), &device->place);
-	(void)fprintf(out, DEVICE_ROW, widths->ibdev, device->ibdev, dash_if_empty(device->pci),
-		      dash_if_empty(pf), widths->netdev, dash_if_empty(device->netdev),
-		      port ? dash_if_empty(port->state) : "-", link, numa,
-		      dash_if_empty(device->place.iommu), sources[device->source]);
+	fprintf(out, DEVICE_ROW, widths->ibdev, device->ibdev, dash_if_empty(device->pci),
+		dash_if_empty(pf), widths->netdev, dash_if_empty(device->netdev),
+		port ? dash_if_empty(port->state) : "-", link, numa,
+		dash_if_empty(device->place.iommu), sources[device->source]);
 	for (size_t i = 1; i < device->n_ports; i++)
-		(void)fprintf(out, "    port %u: %s, %s\n", device->port[i].number,
-			      dash_if_empty(device->port[i].state),
-			      dash_if_empty(device->port[i].link_layer));
+		fprintf(out, "    port %u: %s, %s\n", device->port[i].number,
+			dash_if_empty(device->port[i].state),
+			dash_if_empty(device->port[i].link_layer));
 }
 
 static void print_gids(FILE *out, const struct device *device)
@@ -119,8 +119,8 @@ static void print_gids(FILE *out, const struct device *device)
 		const struct port *port = &device->port[i];
 
 		if (port->gid_index >= 0)
-			(void)fprintf(out, "  %s port %u: GID %d is %s (RoCE v2)\n", device->ibdev,
-				      port->number, port->gid_index, port->gid);
+			fprintf(out, "  %s port %u: GID %d is %s (RoCE v2)\n", device->ibdev,
+				port->number, port->gid_index, port->gid);
 	}
 }
 
@@ -130,16 +130,16 @@ static void print_devices(FILE *out, const struct container *container, enum rdm
 	const struct widths widths = widths_of(devices);
 
 	for (size_t i = 0; i < devices->n_vfio; i++)
-		(void)fprintf(out, "%s/dev/%s",
-			      i ? ", " : "\nvfio, for the limit alone: ", devices->vfio[i]);
+		fprintf(out, "%s/dev/%s",
+			i ? ", " : "\nvfio, for the limit alone: ", devices->vfio[i]);
 	if (devices->n_vfio)
-		(void)fputc('\n', out);
+		fputc('\n', out);
 	if (!devices->n)
 		return;
-	(void)fprintf(out, "\ndevices%s\n" DEVICE_ROW,
-		      mode == RDMA_MODE_EXCLUSIVE ? " (exclusive to their network namespace)" : "",
-		      widths.ibdev, "IBDEV", "PCI", "PF", widths.netdev, "NETDEV", "PORT", "LINK",
-		      "NUMA", "IOMMU", "NAMED BY");
+	fprintf(out, "\ndevices%s\n" DEVICE_ROW,
+		mode == RDMA_MODE_EXCLUSIVE ? " (exclusive to their network namespace)" : "",
+		widths.ibdev, "IBDEV", "PCI", "PF", widths.netdev, "NETDEV", "PORT", "LINK", "NUMA",
+		"IOMMU", "NAMED BY");
 	for (size_t i = 0; i < devices->n; i++)
 		print_device(out, &devices->item[i], &widths);
 	for (size_t i = 0; i < devices->n; i++)
@@ -151,15 +151,15 @@ static void print_gpu(FILE *out, const struct gpu *gpu, const struct devices *de
 	char numa[16];
 
 	print_numa(numa, sizeof(numa), &gpu->place);
-	(void)fprintf(out, "  %-13s %4s  %-8s", gpu->pci, numa, dash_if_empty(gpu->place.iommu));
+	fprintf(out, "  %-13s %4s  %-8s", gpu->pci, numa, dash_if_empty(gpu->place.iommu));
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 		enum pci_distance distance = pci_distance(&gpu->place, &device->place);
 
-		(void)fprintf(out, "  %*s", (int)strlen(device->ibdev),
-			      dash_if_empty(pci_distance_name(distance)));
+		fprintf(out, "  %*s", (int)strlen(device->ibdev),
+			dash_if_empty(pci_distance_name(distance)));
 	}
-	(void)fputc('\n', out);
+	fputc('\n', out);
 }
 
 /* As `nvidia-smi topo -m` shows it: a row for each GPU, a column for each device */
@@ -167,10 +167,10 @@ static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices 
 {
 	if (!gpus->n)
 		return;
-	(void)fputs("\ngpus\n  PCI           NUMA  IOMMU   ", out);
+	fputs("\ngpus\n  PCI           NUMA  IOMMU   ", out);
 	for (size_t i = 0; i < devices->n; i++)
-		(void)fprintf(out, "  %s", devices->item[i].ibdev);
-	(void)fputc('\n', out);
+		fprintf(out, "  %s", devices->item[i].ibdev);
+	fputc('\n', out);
 	for (size_t i = 0; i < gpus->n; i++)
 		print_gpu(out, &gpus->item[i], devices);
 }
@@ -179,9 +179,9 @@ static void print_item(FILE *out, const char *item, const char *through)
 {
 	/* A value that is too long for its column stands alone. */
 	if (strlen(item) > 48)
-		(void)fprintf(out, "  %s\n  %-48s %s\n", item, "", through);
+		fprintf(out, "  %s\n  %-48s %s\n", item, "", through);
 	else
-		(void)fprintf(out, "  %-48s %s\n", item, through);
+		fprintf(out, "  %-48s %s\n", item, through);
 }
 
 /* ---- through what ---- */
@@ -202,14 +202,13 @@ static struct via via(unsigned ways, unsigned one, const char *by_one, unsigned 
 	struct via result;
 
 	if (!(ways & (one | other)))
-		(void)snprintf(result.text, sizeof(result.text),
-			       "nothing that is installed on this node gives it; %s would",
-			       ways_names(one | other).text);
+		snprintf(result.text, sizeof(result.text),
+			 "nothing that is installed on this node gives it; %s would",
+			 ways_names(one | other).text);
 	else
-		(void)snprintf(result.text, sizeof(result.text), "%s%s%s%s%s", names.text,
-			       names.text[0] ? by_one : "",
-			       names.text[0] && others.text[0] ? "; " : "", others.text,
-			       others.text[0] ? by_other : "");
+		snprintf(result.text, sizeof(result.text), "%s%s%s%s%s", names.text,
+			 names.text[0] ? by_one : "", names.text[0] && others.text[0] ? "; " : "",
+			 others.text, others.text[0] ? by_other : "");
 	return result;
 }
 
@@ -227,10 +226,9 @@ static void print_memlock(FILE *out, const struct plan *plan, unsigned ways)
 	if (!plan->memlock)
 		return;
 	if (plan->memlock == MEMLOCK_UNLIMITED)
-		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK unlimited");
+		snprintf(item, sizeof(item), "RLIMIT_MEMLOCK unlimited");
 	else
-		(void)snprintf(item, sizeof(item), "RLIMIT_MEMLOCK %" PRIu64 " bytes",
-			       plan->memlock);
+		snprintf(item, sizeof(item), "RLIMIT_MEMLOCK %" PRIu64 " bytes", plan->memlock);
 	print_item(out, item, plan->adds_rlimit ? how.text : "config.json has it already");
 }
 
@@ -271,7 +269,7 @@ static void print_settings(FILE *out, const struct plan *plan, unsigned ways)
 		struct via how = via_new(plan, setting, ways);
 		char item[1200];
 
-		(void)snprintf(item, sizeof(item), "%s=%s", setting->name, setting->value);
+		snprintf(item, sizeof(item), "%s=%s", setting->name, setting->value);
 		print_item(out, item,
 			   setting->state == SETTING_NEW ? how.text : there[setting->state]);
 	}
@@ -284,7 +282,7 @@ static int print_grant(FILE *out, struct container *container, unsigned installe
 
 	if (!plan_gives(plan))
 		return 0;
-	(void)fputs("\nwhat it gets, and through what\n", out);
+	fputs("\nwhat it gets, and through what\n", out);
 	print_memlock(out, plan, ways);
 	if (print_capabilities(out, container, ways) < 0)
 		return -1;
@@ -293,7 +291,7 @@ static int print_grant(FILE *out, struct container *container, unsigned installe
 		print_item(out, "one more rule in linux.seccomp",
 			   via_spec(ways, WAY_SHIM | WAY_PRECREATE, "").text);
 	if (!installed)
-		(void)fputs("  None of these is installed on this node.\n", out);
+		fputs("  None of these is installed on this node.\n", out);
 	return 0;
 }
 
@@ -301,9 +299,9 @@ static void print_warnings(FILE *out, const struct warnings *warnings)
 {
 	if (!warnings->n)
 		return;
-	(void)fputs("\nwarnings\n", out);
+	fputs("\nwarnings\n", out);
 	for (size_t i = 0; i < warnings->n; i++)
-		(void)fprintf(out, "  %s: %s\n", warnings->item[i].code, warnings->item[i].message);
+		fprintf(out, "  %s: %s\n", warnings->item[i].code, warnings->item[i].message);
 }
 
 int report_text(FILE *out, struct container *container, enum rdma_mode mode, unsigned ways)

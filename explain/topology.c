@@ -37,8 +37,7 @@ void pci_read_iommu(const struct node *node, struct pci_place *place)
 
 	if (dir < 0 || fs_read_link(dir, "iommu_group", link, sizeof(link)) < 0)
 		return;
-	(void)snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s/type",
-		       text_base_name(link));
+	snprintf(path, sizeof(path), "sys/kernel/iommu_groups/%.16s/type", text_base_name(link));
 	if (fs_read_line(node->root, path, place->iommu, sizeof(place->iommu)) < 0)
 		place->iommu[0] = '\0';
 }
@@ -59,11 +58,11 @@ static bool is_gpu(int bus, const char *address)
 	char path[64];
 	char line[32];
 
-	(void)snprintf(path, sizeof(path), "%.23s/class", address);
+	snprintf(path, sizeof(path), "%.23s/class", address);
 	if (fs_read_line(bus, path, line, sizeof(line)) < 0 ||
 	    (!text_starts_with(line, "0x0300") && !text_starts_with(line, "0x0302")))
 		return false;
-	(void)snprintf(path, sizeof(path), "%.23s/vendor", address);
+	snprintf(path, sizeof(path), "%.23s/vendor", address);
 	return fs_read_line(bus, path, line, sizeof(line)) > 0 && strcmp(line, VENDOR_NVIDIA) == 0;
 }
 
@@ -116,7 +115,7 @@ void gid_read_netdev(const struct node *node, const struct device *device, const
 	cleanup_fd dir = port->gid_index < 0 ? -1 : port_open(node, device, port->number);
 	char path[48];
 
-	(void)snprintf(path, sizeof(path), "gid_attrs/ndevs/%d", port->gid_index);
+	snprintf(path, sizeof(path), "gid_attrs/ndevs/%d", port->gid_index);
 	if (dir < 0 || fs_read_line(dir, path, netdev, NETDEV_NAME_SIZE) < 0 ||
 	    !text_is_netdev_name(netdev))
 		netdev[0] = '\0';

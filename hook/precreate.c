@@ -82,14 +82,14 @@ static int serve_stdin(struct run *run)
 	status = fs_write(STDOUT_FILENO, run->edited.bytes, run->edited.len);
 	if (status == 0)
 		return 0;
-	(void)err_sys(err, -status, "cannot write the edited config.json to stdout");
+	err_sys(err, -status, "cannot write the edited config.json to stdout");
 	report_to_caller(log_failure(container, err->text, run->outcome.entry_point));
 	return 1;
 }
 
 int precreate_run(const struct options *options)
 {
-	static struct run run; /* a caller's stack may be small */
+	static struct run run;
 	int status;
 
 	run.outcome.entry_point = "precreate";

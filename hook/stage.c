@@ -171,7 +171,7 @@ static int apply_plan(struct run *run, struct err *err)
  */
 static void clear_nccl_conf(struct run *run)
 {
-	static struct err ignored; /* a caller's stack may be small */
+	static struct err ignored;
 	struct container *container = &run->container;
 	bool changed;
 
@@ -282,7 +282,7 @@ static void start_unserved(void)
 
 int stage_run(const struct options *options, const char *stage)
 {
-	static struct run run; /* a caller's stack may be small */
+	static struct run run;
 	int status;
 
 	run.outcome.entry_point = stage;

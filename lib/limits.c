@@ -63,12 +63,12 @@ struct limits limits_read(struct arena *arena, int root, const char *path)
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE])
 {
 	if (bytes == MEMLOCK_UNLIMITED)
-		(void)snprintf(text, LIMITS_TEXT_SIZE, "unlimited");
+		snprintf(text, LIMITS_TEXT_SIZE, "unlimited");
 	else if (bytes && bytes % MIB == 0)
-		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " MiB", bytes / MIB);
+		snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " MiB", bytes / MIB);
 	else if (bytes && bytes % KIB == 0)
-		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " KiB", bytes / KIB);
+		snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " KiB", bytes / KIB);
 	else
-		(void)snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " bytes", bytes);
+		snprintf(text, LIMITS_TEXT_SIZE, "%" PRIu64 " bytes", bytes);
 	return text;
 }

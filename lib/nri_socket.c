@@ -19,7 +19,7 @@ static bool is_open(int fd)
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
 	cleanup_fd probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", fd);
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d", fd);
 	return probe < 0 ||
 	       connect(probe, (const struct sockaddr *)&address, sizeof(address)) == 0 ||
 	       errno != ECONNREFUSED;

@@ -31,7 +31,7 @@ static int has_root(int root, int64_t pid)
 	char path[64];
 	cleanup_fd its = -1;
 
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/root", pid);
+	snprintf(path, sizeof(path), "proc/%" PRId64 "/root", pid);
 	its = openat(root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return its < 0 ? -1 : fs_same_file(its, root);
 }
@@ -47,7 +47,7 @@ static int64_t find_holder(int root, int dir, const char *name)
 	struct flock lock = {.l_type = F_WRLCK};
 	cleanup_fd fd = -1;
 
-	(void)snprintf(path, sizeof(path), "%s" NRI_STATUS_LOCK, name);
+	snprintf(path, sizeof(path), "%s" NRI_STATUS_LOCK, name);
 	fd = fs_open_regular(dir, path);
 	if (fd < 0 || fcntl(fd, F_GETLK, &lock) < 0 || lock.l_type == F_UNLCK)
 		return 0;

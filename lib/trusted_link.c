@@ -139,7 +139,7 @@ int trust_read_linked(struct arena *arena, int root, const char *path, size_t ma
 		return -1;
 	fd = fs_reopen_regular(found);
 	if (fd < 0) {
-		(void)err_sys(err, -fd, "%s", path);
+		err_sys(err, -fd, "%s", path);
 		return -1;
 	}
 	return fs_read_regular(arena, fd, max, path, ret_text, err);

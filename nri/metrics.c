@@ -17,7 +17,7 @@
 
 static void print_head(FILE *out, const char *name, const char *type, const char *help)
 {
-	(void)fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
+	fprintf(out, "# HELP %s %s\n# TYPE %s %s\n", name, help, name, type);
 }
 
 static void print_gauges(FILE *out, const struct nri_status *status, uint64_t missed)
@@ -40,7 +40,7 @@ static void print_gauges(FILE *out, const struct nri_status *status, uint64_t mi
 
 	for (size_t i = 0; i < sizeof(gauges) / sizeof(gauges[0]); i++) {
 		print_head(out, gauges[i].name, "gauge", gauges[i].help);
-		(void)fprintf(out, "%s %" PRIu64 "\n", gauges[i].name, gauges[i].value);
+		fprintf(out, "%s %" PRIu64 "\n", gauges[i].name, gauges[i].value);
 	}
 }
 
@@ -53,13 +53,12 @@ static void print_answers(FILE *out, const struct nri_answers *answers)
 		   "Time that the plugin needed for the answer to CreateContainer.");
 	for (size_t i = 0; i < NRI_ANSWERS_N_BOUNDS; i++) {
 		n += answers->within[i];
-		(void)fprintf(out, ANSWER "_bucket{le=\"%g\"} %" PRIu64 "\n",
-			      (double)bounds[i] / 1e6, n);
+		fprintf(out, ANSWER "_bucket{le=\"%g\"} %" PRIu64 "\n", (double)bounds[i] / 1e6, n);
 	}
-	(void)fprintf(out,
-		      ANSWER "_bucket{le=\"+Inf\"} %" PRIu64 "\n" ANSWER "_sum %.6f\n" ANSWER
-			     "_count %" PRIu64 "\n",
-		      answers->n, (double)answers->us / 1e6, answers->n);
+	fprintf(out,
+		ANSWER "_bucket{le=\"+Inf\"} %" PRIu64 "\n" ANSWER "_sum %.6f\n" ANSWER
+		       "_count %" PRIu64 "\n",
+		answers->n, (double)answers->us / 1e6, answers->n);
 }
 
 /* Whichever entry point has decided. A window, because a record stays until its container is gone
@@ -69,8 +68,7 @@ static void print_records(FILE *out, const size_t n[RECORD_RESULTS])
 	print_head(out, CONTAINERS, "gauge",
 		   "Containers of the node that were decided about in the last 30 minutes.");
 	for (size_t i = 0; i < RECORD_RESULTS; i++)
-		(void)fprintf(out, CONTAINERS "{result=\"%s\"} %zu\n", record_result_names[i],
-			      n[i]);
+		fprintf(out, CONTAINERS "{result=\"%s\"} %zu\n", record_result_names[i], n[i]);
 }
 
 int metrics_write(const char *path, const char *sysroot, const struct nri_status *status,

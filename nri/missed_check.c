@@ -45,7 +45,7 @@ static bool is_its_process(const struct looked *one, int64_t pid)
 	char path[64];
 	struct fs_text text;
 
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
+	snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
 	return pid > 1 &&
 	       tree_read(&one->container->arena, one->root, path, CGROUP_SIZE_MAX, &text) == 0 &&
 	       cgroup_names(text.bytes, one->container->id);
@@ -61,7 +61,7 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 
 	*ret_limits = (struct limits){0};
 	if (is_its_process(one, pid)) {
-		(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/limits", pid);
+		snprintf(path, sizeof(path), "proc/%" PRId64 "/limits", pid);
 		*ret_limits = limits_read(&one->container->arena, one->root, path);
 	}
 	if (ret_limits->known)

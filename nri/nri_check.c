@@ -29,10 +29,10 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	text_make_printable(line);
-	(void)puts(line);
+	puts(line);
 }
 
 /* The names of what was missed: the reader wants to recreate these pods. */
@@ -45,8 +45,8 @@ static int print_containers(int sysroot, struct err *err)
 
 	if (n < 0 || records_count(sysroot, 0, of, err) < 0)
 		return -1;
-	(void)printf("containers  %zu granted, %zu denied, %zu failed, %zu nothing\n",
-		     of[RECORD_GRANTED], of[RECORD_DENIED], of[RECORD_FAILED], of[RECORD_NOTHING]);
+	printf("containers  %zu granted, %zu denied, %zu failed, %zu nothing\n", of[RECORD_GRANTED],
+	       of[RECORD_DENIED], of[RECORD_FAILED], of[RECORD_NOTHING]);
 	for (int i = 0; i < n; i++)
 		say("%-12s%s/%s/%s: %s", record_result_names[records[i].result],
 		    records[i].pod_namespace ? records[i].pod_namespace : "-",
@@ -68,8 +68,8 @@ static int print_status(int sysroot, const struct nri_status *status, bool alive
 	else
 		say("plugin      not connected%s%s", status->trouble ? ": " : "",
 		    status->trouble ? status->trouble : "");
-	(void)printf("answers     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", answers->n,
-		     average / 1000, (double)answers->slowest_us / 1000);
+	printf("answers     %" PRIu64 ", %.1f ms on average, %.1f ms at most\n", answers->n,
+	       average / 1000, (double)answers->slowest_us / 1000);
 	if (print_containers(sysroot, &err) < 0)
 		say("containers  %s", err.text);
 	if (status->unseen)
@@ -117,25 +117,23 @@ int nri_check(const struct nri_options *options)
 	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
 	socket = open(path, O_PATH | O_CLOEXEC);
 	if (root >= 0)
-		(void)printf("NRI         %s: %s\n", nri_socket_text(nri_socket_of(socket, false)),
-			     path);
+		printf("NRI         %s: %s\n", nri_socket_text(nri_socket_of(socket, false)), path);
 	if (root < 0 || nri_status_find(&arena, root, recorded, &status, &err) < 0) {
 		stderr_line(NRI_NAME, err.text);
 		return 1;
 	}
 	switch (status.state) {
 	case NRI_ABSENT:
-		(void)puts("plugin      not running: there is no /" NRI_STATUS_PATH);
+		puts("plugin      not running: there is no /" NRI_STATUS_PATH);
 		break;
 	case NRI_ENDED:
-		(void)printf("plugin      not running: process %" PRId64
-			     " has ended unexpectedly\n",
-			     status.pid);
+		printf("plugin      not running: process %" PRId64 " has ended unexpectedly\n",
+		       status.pid);
 		break;
 	case NRI_HANGS:
-		(void)printf("plugin      hangs: process %" PRId64
-			     " has written no status for more than %d s\n",
-			     status.pid, NRI_STATUS_OLD_MS / 1000);
+		printf("plugin      hangs: process %" PRId64
+		       " has written no status for more than %d s\n",
+		       status.pid, NRI_STATUS_OLD_MS / 1000);
 		break;
 	case NRI_UNCONNECTED:
 	case NRI_SERVES:

@@ -120,8 +120,8 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 	switch (call->kind) {
 	case CALL_CONFIGURE:
 		report_runtime(&plugin->report, call->runtime);
-		(void)snprintf(plugin->engine, sizeof(plugin->engine), "%s %s", plugin->report.name,
-			       plugin->socket);
+		snprintf(plugin->engine, sizeof(plugin->engine), "%s %s", plugin->report.name,
+			 plugin->socket);
 		plugin->node.engine = plugin->engine;
 		serve_set_timeout(&plugin->server, call->runtime->request_timeout);
 		/* NRI 0.6, which is containerd 1.7's, synchronizes no plugin that it has launched:

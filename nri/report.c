@@ -48,7 +48,7 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 	if (path[0] == '@')
 		address.sun_path[0] = '\0';
 	va_start(args, format);
-	(void)vsnprintf(text, sizeof(text), format, args);
+	vsnprintf(text, sizeof(text), format, args);
 	va_end(args);
 	fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	if (fd >= 0)
@@ -62,13 +62,13 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 static void make_names(struct status_file *file, int i)
 {
 	if (file->instance)
-		(void)snprintf(file->name, sizeof(file->name), "nri-%.*s.json", NRI_INSTANCE_MAX,
-			       file->instance);
+		snprintf(file->name, sizeof(file->name), "nri-%.*s.json", NRI_INSTANCE_MAX,
+			 file->instance);
 	else if (i)
-		(void)snprintf(file->name, sizeof(file->name), "nri.%d.json", i);
+		snprintf(file->name, sizeof(file->name), "nri.%d.json", i);
 	else
-		(void)snprintf(file->name, sizeof(file->name), "nri.json");
-	(void)snprintf(file->lock_name, sizeof(file->lock_name), "%s" NRI_STATUS_LOCK, file->name);
+		snprintf(file->name, sizeof(file->name), "nri.json");
+	snprintf(file->lock_name, sizeof(file->lock_name), "%s" NRI_STATUS_LOCK, file->name);
 }
 
 /*
@@ -216,7 +216,7 @@ static void write_now(struct report *report)
 
 static void keep_name(char *to, const char *from)
 {
-	(void)snprintf(to, REPORT_NAME_SIZE, "%s", from);
+	snprintf(to, REPORT_NAME_SIZE, "%s", from);
 	text_make_printable(to);
 }
 
@@ -246,7 +246,7 @@ void report_trouble(struct report *report, const struct err *err)
 	report->status.since = NULL;
 	if (same)
 		return;
-	(void)snprintf(report->trouble, sizeof(report->trouble), "%s", err->text);
+	snprintf(report->trouble, sizeof(report->trouble), "%s", err->text);
 	report->status.trouble = report->trouble;
 	log_event(LOG_WARNING, "not connected: %s", err->text);
 	notify("STATUS=not connected: %s", err->text);

@@ -67,13 +67,13 @@ static void answer_metrics(int fd, const char *path)
 	struct err err;
 
 	if (file < 0 && !absent)
-		(void)err_sys(&err, errno, "%s", path);
+		err_sys(&err, errno, "%s", path);
 	else if (absent || fs_read_regular(&arena, file, SCRAPE_FILE_MAX, path, &text, &err) == 0) {
 		answer(fd, "200 OK", text.bytes, text.len);
 		return;
 	}
 	/* The collector's target is down then, and shows why. */
-	(void)snprintf(why, sizeof(why), "# %s\n", err.text);
+	snprintf(why, sizeof(why), "# %s\n", err.text);
 	answer(fd, "500 Internal Server Error", why, strlen(why));
 }
 

@@ -167,10 +167,10 @@ static void decide_in_child(void *context, int out)
 static bool read_container(const struct call *call, struct container *container, struct err *err)
 {
 	if (!call->container)
-		(void)err_set(err, "%s: the message is cut, or not one of NRI", container->what);
+		err_set(err, "%s: the message is cut, or not one of NRI", container->what);
 	else if (message_spec(&container->arena, call->pod, call->container, &container->spec,
 			      err) < 0)
-		(void)err_prefix(err, "%s", container->what);
+		err_prefix(err, "%s", container->what);
 	else
 		container->spec_known = true;
 	container->id = container->spec.identity.id;

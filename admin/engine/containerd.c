@@ -281,7 +281,7 @@ static int read_toml_file(struct reading *reading, int root, const char *path, s
 	struct fs_text text;
 
 	if (fd < 0) {
-		(void)err_sys(err, -fd, "%s", path);
+		err_sys(err, -fd, "%s", path);
 		return fd == -ENOENT ? -ENOENT : -1;
 	}
 	reading->file = path;

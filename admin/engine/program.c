@@ -36,7 +36,7 @@ bool program_is_called(int root, const char *path, const char *beginning)
 	char real[PATH_MAX];
 	char link[32];
 
-	(void)snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", fd);
 	return fd >= 0 && fs_read_link(AT_FDCWD, link, real, sizeof(real)) >= 0 &&
 	       text_starts_with(text_base_name(real), beginning);
 }

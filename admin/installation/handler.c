@@ -143,11 +143,11 @@ void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 
 	if (verdict.error) {
 		verdict.fault = HANDLER_NO_PROGRAM;
-		(void)err_set(&verdict.why,
-			      "%s: handler %s: %.256s is not an executable file, so that CRI-O "
-			      "leaves the handler "
-			      "out: install it first",
-			      handler->file, handler->name, handler->runtime_path);
+		err_set(&verdict.why,
+			"%s: handler %s: %.256s is not an executable file, so that CRI-O "
+			"leaves the handler "
+			"out: install it first",
+			handler->file, handler->name, handler->runtime_path);
 	} else if (handler_check_monitor(arena, root, crio, handler, &verdict.why) < 0) {
 		verdict.fault = HANDLER_NO_MONITOR;
 	} else if (is_shim_name(handler->runtime_path) &&

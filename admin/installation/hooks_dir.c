@@ -61,7 +61,7 @@ static int open_above(int root, const char *path)
 
 	if (len >= sizeof(parent))
 		return -ENAMETOOLONG;
-	(void)snprintf(parent, sizeof(parent), "%.*s", (int)len, len ? path : "");
+	snprintf(parent, sizeof(parent), "%.*s", (int)len, len ? path : "");
 	if (path[0] == '/')
 		return tree_open_dir(root, parent);
 	return fs_open(AT_FDCWD, len ? parent : ".", O_PATH | O_DIRECTORY, 0);
@@ -134,7 +134,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 
 	why.errnum = 0;
 	if (status < 0)
-		(void)err_sys(&why, -status, "%s", path);
+		err_sys(&why, -status, "%s", path);
 	else
 		status = hooks_file_read(s->arena, text.bytes, text.len, path, false, &found.file,
 					 &why);

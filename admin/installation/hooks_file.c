@@ -65,15 +65,14 @@ static void read_path(struct reading *r, const struct json_node *node)
 	r->file.path = path;
 	r->file.path_line = json_line(&r->doc, node);
 	if (strlen(path) >= PATH_MAX)
-		(void)json_fail(&r->doc, node, "\"%.64s…\" is longer than a path can be (%d bytes)",
-				path, PATH_MAX - 1);
+		json_fail(&r->doc, node, "\"%.64s…\" is longer than a path can be (%d bytes)", path,
+			  PATH_MAX - 1);
 	if (path[0] != '/')
-		(void)json_fail(&r->doc, node, "\"%.64s\" is not an absolute path", path);
+		json_fail(&r->doc, node, "\"%.64s\" is not an absolute path", path);
 	if (r->ours && strcmp(text_base_name(path), HOOK_NAME) != 0)
-		(void)json_fail(&r->doc, node,
-				"\"%.128s\" is not " HOOK_NAME
-				", and this check knows no other program",
-				path);
+		json_fail(&r->doc, node,
+			  "\"%.128s\" is not " HOOK_NAME ", and this check knows no other program",
+			  path);
 }
 
 static void read_hook(struct reading *r, const struct json_node *hook)
@@ -95,8 +94,8 @@ static void read_hook(struct reading *r, const struct json_node *hook)
 	r->file.timeout_line = json_line(doc, timeout);
 	r->file.timeout = json_int64(doc, timeout, 0);
 	if (r->ours && (r->file.timeout < 1 || r->file.timeout > HOOKS_TIMEOUT_MAX))
-		(void)json_fail(doc, timeout, "%lld is not between 1 and %d seconds",
-				(long long)r->file.timeout, HOOKS_TIMEOUT_MAX);
+		json_fail(doc, timeout, "%lld is not between 1 and %d seconds",
+			  (long long)r->file.timeout, HOOKS_TIMEOUT_MAX);
 }
 
 static void read_stages(struct reading *r, const struct json_node *stages)
@@ -107,9 +106,9 @@ static void read_stages(struct reading *r, const struct json_node *stages)
 		unsigned stage = stage_named(name, r->ours ? HOOKS_OUR_STAGES : HOOKS_ALL_STAGES);
 
 		if (!stage && !r->ours)
-			(void)json_fail(&r->doc, item, "stage \"%.64s\" does not exist", name);
+			json_fail(&r->doc, item, "stage \"%.64s\" does not exist", name);
 		else if (!stage)
-			(void)json_fail(
+			json_fail(
 				&r->doc, item,
 				"\"%.64s\" is not a stage of " HOOK_NAME
 				"; its stages are createRuntime, prestart, poststart, and podman's "
@@ -144,10 +143,10 @@ static bool matches(struct reading *r, const struct json_node *node, const char 
 
 	if (status != 0) {
 		(void)regerror(status, &regex, reason, sizeof(reason));
-		(void)json_fail(&r->doc, node,
-				"\"%.64s\" is not a regular expression (it is checked as a POSIX "
-				"extended one): %s",
-				pattern, reason);
+		json_fail(&r->doc, node,
+			  "\"%.64s\" is not a regular expression (it is checked as a POSIX "
+			  "extended one): %s",
+			  pattern, reason);
 		return false;
 	}
 	while (*texts && !found)
@@ -171,11 +170,11 @@ static void read_annotation(struct reading *r, const struct json_node *member)
 	if (!strstr(key, HOOK_NAME))
 		return;
 	if (!is_ours)
-		(void)json_fail(&r->doc, member,
-				"matches none of our annotations: write "
-				"\"^oci-rdma-hook\\\\.io/inject$\"");
+		json_fail(&r->doc, member,
+			  "matches none of our annotations: write "
+			  "\"^oci-rdma-hook\\\\.io/inject$\"");
 	if (is_inject && !is_asked)
-		(void)json_fail(
+		json_fail(
 			&r->doc, member,
 			"\"%.64s\" does not match \"true\", the value with which a container asks",
 			pattern);
@@ -218,10 +217,9 @@ static void read_root(struct reading *r, const struct json_node *root)
 		json_known_keys(&r->doc, root, keys);
 	r->has_version = version != NULL;
 	if (version && !json_equals(version, VERSION_READ))
-		(void)json_fail(&r->doc, version,
-				"\"%.64s\" is not \"" VERSION_READ
-				"\", the version that engines read",
-				json_string(&r->doc, version));
+		json_fail(&r->doc, version,
+			  "\"%.64s\" is not \"" VERSION_READ "\", the version that engines read",
+			  json_string(&r->doc, version));
 	read_hook(r, json_get(&r->doc, root, "hook", JSON_OBJECT));
 	read_when(r, json_get(&r->doc, root, "when", JSON_OBJECT));
 	read_stages(r, json_get(&r->doc, root, "stages", JSON_ARRAY));

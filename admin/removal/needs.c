@@ -16,10 +16,10 @@ void needs_say(struct needs *needs, const char *format, ...)
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(line, sizeof(line), format, args);
+	vsnprintf(line, sizeof(line), format, args);
 	va_end(args);
 	text_make_printable(line);
-	(void)fprintf(stderr, ADMIN_NAME ": %s\n", line);
+	fprintf(stderr, ADMIN_NAME ": %s\n", line);
 	needs->n++;
 }
 

@@ -62,7 +62,7 @@ int removal_check(const struct options *options)
 	struct needs needs = {.arena = &arena, .root = root};
 
 	if (root < 0 || look(&needs, &err) < 0) {
-		(void)fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
+		fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
 		return 1;
 	}
 	return needs.n ? 1 : 0;

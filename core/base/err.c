@@ -28,10 +28,10 @@ static void set_text(struct err *err, const char *behind, const char *format, va
 {
 	size_t used;
 
-	(void)vsnprintf(err->text, sizeof(err->text), format, args);
+	vsnprintf(err->text, sizeof(err->text), format, args);
 	used = strlen(err->text);
 	if (behind)
-		(void)snprintf(err->text + used, sizeof(err->text) - used, ": %s", behind);
+		snprintf(err->text + used, sizeof(err->text) - used, ": %s", behind);
 	text_make_printable(err->text);
 }
 
@@ -66,7 +66,7 @@ int err_prefix(struct err *err, const char *format, ...)
 
 int err_memory(struct err *err)
 {
-	(void)err_set(err, "out of memory");
+	err_set(err, "out of memory");
 	err->errnum = ENOMEM;
 	return -1;
 }
@@ -87,7 +87,7 @@ int warnings_add(struct arena *arena, struct warnings *warnings, const char *cod
 	if (warnings->n == WARNINGS_MAX)
 		return 0;
 	va_start(args, format);
-	(void)vsnprintf(message, sizeof(message), format, args);
+	vsnprintf(message, sizeof(message), format, args);
 	va_end(args);
 	text_make_printable(message);
 	copy = arena_strdup(arena, message);

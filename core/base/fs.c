@@ -216,7 +216,7 @@ int fs_reopen_regular(int path)
 		return -ELOOP;
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
-	(void)snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
+	snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
 	/* A lease on a file makes an open(2) without O_NONBLOCK wait for 45 s
 	 * (/proc/sys/fs/lease-break-time), and a container's own files are read here. */
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);

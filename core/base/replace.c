@@ -77,7 +77,7 @@ static int replace(int dir, const struct replacement *file, bool named)
 
 	if (getrandom(&number, sizeof(number), GRND_NONBLOCK) != sizeof(number))
 		return -EAGAIN;
-	(void)snprintf(temporary, sizeof(temporary), ".oci-rdma-hook.%016" PRIx64, number);
+	snprintf(temporary, sizeof(temporary), ".oci-rdma-hook.%016" PRIx64, number);
 	fd = named ? fs_open(dir, temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW,
 			     RESOLVE_BENEATH)
 		   : fs_open(dir, ".", O_WRONLY | O_TMPFILE, RESOLVE_BENEATH);
@@ -85,7 +85,7 @@ static int replace(int dir, const struct replacement *file, bool named)
 		return fd;
 	status = fill(fd, file);
 	/* As open(2) describes under O_TMPFILE: AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH. */
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (status == 0 &&
 	    ((!named && linkat(AT_FDCWD, path, dir, temporary, AT_SYMLINK_FOLLOW) < 0) ||
 	     renameat(dir, temporary, dir, file->name) < 0))

@@ -86,7 +86,7 @@ static void write_stderr(const char *line, size_t len)
 /* crun's own line and runc's differ in order and digits; their readers take either. */
 static void write_runtime_log(const char *name, const char *reason)
 {
-	static char line[PIPE_BUF]; /* a caller's stack may be small */
+	static char line[PIPE_BUF];
 	size_t len = 0;
 	bool json = runtime_log.json;
 	cleanup_fd fd =

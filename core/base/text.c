@@ -57,7 +57,7 @@ void text_add_item(char *list, size_t size, const char *item)
 	size_t used = strlen(list);
 
 	if (used + strlen(", ") + strlen(item) < size)
-		(void)snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
+		snprintf(list + used, size - used, "%s%s", used ? ", " : "", item);
 }
 
 bool text_is_pci_address(const char *text)

@@ -26,7 +26,7 @@ int trust_open_dir(int root, const char *path, struct err *err)
 	cleanup_fd dir = fs_open(root, path, O_RDONLY | O_DIRECTORY, RESOLVE_IN_ROOT);
 
 	if (dir < 0) {
-		(void)err_sys(err, -dir, "/%s", path);
+		err_sys(err, -dir, "/%s", path);
 		return dir == -ENOENT ? -ENOENT : -1;
 	}
 	if (!trust_is_roots_alone(dir))
@@ -52,8 +52,8 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err)
 		char parent[NAME_MAX + 1]; /* our own paths are short */
 		cleanup_fd fd = -1;
 
-		(void)snprintf(parent, sizeof(parent), "%.*s", (int)(end - path), path);
-		(void)snprintf(name, sizeof(name), "%.*s", (int)strcspn(end + 1, "/"), end + 1);
+		snprintf(parent, sizeof(parent), "%.*s", (int)(end - path), path);
+		snprintf(name, sizeof(name), "%.*s", (int)strcspn(end + 1, "/"), end + 1);
 		fd = fs_open(root, parent, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 		if (fd >= 0 && mkdirat(fd, name, 0700) < 0 && errno != EEXIST)
 			return err_sys(err, errno, "/%s", path);
@@ -64,9 +64,9 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err)
 int path_part_error(int errnum, const char *what, const char *part, struct err *err)
 {
 	if (strcmp(text_base_name(what), part) == 0)
-		(void)err_sys(err, errnum, "%s", what);
+		err_sys(err, errnum, "%s", what);
 	else
-		(void)err_sys(err, errnum, "%s: %s", what, part);
+		err_sys(err, errnum, "%s: %s", what, part);
 	return errnum == ENOENT ? -ENOENT : -1;
 }
 
@@ -103,7 +103,7 @@ int check_path_part(int fd, bool directory, bool in_etc, const char *what, const
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err)
 {
 	cleanup_fd held = -1;
-	static char parts[PATH_MAX]; /* a caller's stack may be small */
+	static char parts[PATH_MAX];
 	char *rest = parts;
 	char *part;
 

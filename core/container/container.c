@@ -57,7 +57,7 @@ int container_read_spec(struct container *container, int dir, const char *path, 
 		return err_memory(err);
 	container->fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
 	if (container->fd < 0)
-		(void)err_sys(err, -container->fd, "%s", what);
+		err_sys(err, -container->fd, "%s", what);
 	else if (fs_read_regular(&container->arena, container->fd, SPEC_SIZE_MAX, what,
 				 &container->text, err) == 0)
 		return container_parse_spec(container, what, err);

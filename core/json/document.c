@@ -70,7 +70,7 @@ static const char *keep_text(struct json_document *doc, const void *text, size_t
 	const char *copy = arena_strndup(doc->arena, text, len);
 
 	if (!copy)
-		(void)json_no_memory(doc);
+		json_no_memory(doc);
 	return copy;
 }
 
@@ -84,11 +84,11 @@ static struct json_node *add_value(struct building *b, enum json_type type, cons
 	uint32_t end = (uint32_t)yajl_get_bytes_consumed(b->yajl);
 
 	if (!node)
-		(void)json_no_memory(doc);
+		json_no_memory(doc);
 	if (parent && parent->len++ == JSON_ITEMS_MAX)
-		(void)json_fail(doc, parent, "more than %d items", JSON_ITEMS_MAX);
+		json_fail(doc, parent, "more than %d items", JSON_ITEMS_MAX);
 	if (b->n_values++ == JSON_VALUES_MAX)
-		(void)json_fail(doc, parent, "more than %d values in all", JSON_VALUES_MAX);
+		json_fail(doc, parent, "more than %d values in all", JSON_VALUES_MAX);
 	if (doc->failed)
 		return NULL;
 	*node = (struct json_node){
@@ -147,8 +147,8 @@ static int open_value(struct building *b, enum json_type type)
 	struct json_node *node;
 
 	if (b->depth == JSON_DEPTH_MAX)
-		(void)json_fail(b->doc, b->open[b->depth - 1], "nested deeper than %d levels",
-				JSON_DEPTH_MAX);
+		json_fail(b->doc, b->open[b->depth - 1], "nested deeper than %d levels",
+			  JSON_DEPTH_MAX);
 	node = add_value(b, type, NULL, 1);
 	if (!node)
 		return 0;
@@ -277,7 +277,7 @@ const struct json_node *json_get(struct json_document *doc, const struct json_no
 		if (member->key_len != len || !json_key_is(member, key))
 			continue;
 		if (found) {
-			(void)json_fail(doc, member, "occurs twice");
+			json_fail(doc, member, "occurs twice");
 			return NULL;
 		}
 		found = member;
@@ -304,9 +304,9 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 		if (known[find_word(known, member->key, member->key_len)])
 			continue;
 		if (list[0])
-			(void)json_fail(doc, member, "unknown key");
+			json_fail(doc, member, "unknown key");
 		join_words(known, list, sizeof(list));
-		(void)json_fail(doc, member, "unknown key; known here: %s", list);
+		json_fail(doc, member, "unknown key; known here: %s", list);
 	}
 }
 
@@ -315,7 +315,7 @@ static const char *c_string(struct json_document *doc, const struct json_node *n
 {
 	if (strlen(text) == len)
 		return text;
-	(void)json_fail(doc, node, "contains a NUL character");
+	json_fail(doc, node, "contains a NUL character");
 	return "";
 }
 
@@ -339,7 +339,7 @@ void *json_items(struct json_document *doc, const struct json_node *array, size_
 		return NULL;
 	items = arena_alloc(doc->arena, item_size * (array ? array->len : 0));
 	if (!items)
-		(void)json_no_memory(doc);
+		json_no_memory(doc);
 	return items;
 }
 
@@ -378,8 +378,8 @@ static uint64_t read_integer(struct json_document *doc, const struct json_node *
 			   : strtoull(node->text, NULL, 10);
 	if (!errno && !node->text[strspn(node->text, allowed)])
 		return number;
-	(void)json_fail(doc, node, "%.31s is not an integer %s", node->text,
-			is_signed ? "in the range of 64 bits" : "from 0 to 2^64-1");
+	json_fail(doc, node, "%.31s is not an integer %s", node->text,
+		  is_signed ? "in the range of 64 bits" : "from 0 to 2^64-1");
 	return absent;
 }
 
@@ -405,6 +405,6 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 	if (words[found])
 		return found;
 	join_words(words, list, sizeof(list));
-	(void)json_fail(doc, node, "'%.64s' is not one of %s", node->text, list);
+	json_fail(doc, node, "'%.64s' is not one of %s", node->text, list);
 	return 0;
 }

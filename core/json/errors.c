@@ -64,14 +64,14 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 	doc->failed = true;
 	doc->faulty = node;
 	va_start(args, format);
-	(void)vsnprintf(reason, sizeof(reason), format, args);
+	vsnprintf(reason, sizeof(reason), format, args);
 	va_end(args);
 	if (node) {
 		path_of(doc, node, path, sizeof(path));
-		(void)err_set(err, "%s: line %zu: %s%s%s", doc->what, json_line(doc, node), path,
-			      path[0] ? ": " : "", reason);
+		err_set(err, "%s: line %zu: %s%s%s", doc->what, json_line(doc, node), path,
+			path[0] ? ": " : "", reason);
 	} else {
-		(void)err_set(err, "%s: %s", doc->what, reason);
+		err_set(err, "%s: %s", doc->what, reason);
 	}
 	if (doc->errors++)
 		doc->err->more = doc->err->more ? arena_printf(doc->arena, "%s\n%s", doc->err->more,
@@ -83,7 +83,7 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 int json_no_memory(struct json_document *doc)
 {
 	if (!doc->failed)
-		(void)err_memory(doc->err);
+		err_memory(doc->err);
 	doc->failed = true;
 	doc->errors = ERRORS_MAX;
 	return -1;
@@ -101,8 +101,8 @@ int json_fail_type(struct json_document *doc, const struct json_node *node, unsi
 		size_t used = strlen(wanted);
 
 		if (types >> i & 1)
-			(void)snprintf(wanted + used, sizeof(wanted) - used, "%s%s",
-				       used ? " or " : "", names[i]);
+			snprintf(wanted + used, sizeof(wanted) - used, "%s%s", used ? " or " : "",
+				 names[i]);
 	}
 	return json_fail(doc, node, "expected %s, found %s", wanted,
 			 names[__builtin_ctz(node->type)]);

@@ -24,13 +24,13 @@ static void put_field(yajl_gen gen, const struct json_field *field, const void *
 		json_put_uint64(gen, field->name, *(const uint64_t *)value);
 	} else if (field->type == JSON_BOOL) {
 		json_put_string(gen, field->name);
-		(void)yajl_gen_bool(gen, *(const bool *)value);
+		yajl_gen_bool(gen, *(const bool *)value);
 	} else {
 		json_put_string(gen, field->name);
-		(void)yajl_gen_map_open(gen);
+		yajl_gen_map_open(gen);
 		for (size_t i = 0; i < pairs->n; i++)
 			json_put_text(gen, pairs->item[i].name, pairs->item[i].value);
-		(void)yajl_gen_map_close(gen);
+		yajl_gen_map_close(gen);
 	}
 }
 
@@ -38,11 +38,11 @@ static int put_fields(yajl_gen gen, void *context)
 {
 	const struct written *written = context;
 
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
 	for (const struct json_field *field = written->fields; field->name; field++)
 		put_field(gen, field, written->object + field->offset);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 	return 0;
 }
 

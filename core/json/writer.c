@@ -20,8 +20,8 @@ const char *json_write(struct arena *arena, bool readable, json_put *put, void *
 		return NULL;
 	gen = yajl_gen_alloc(&memory.functions);
 	if (readable) {
-		(void)yajl_gen_config(gen, yajl_gen_beautify, 1);
-		(void)yajl_gen_config(gen, yajl_gen_indent_string, "  ");
+		yajl_gen_config(gen, yajl_gen_beautify, 1);
+		yajl_gen_config(gen, yajl_gen_indent_string, "  ");
 	}
 	/* yajl refuses another value after a complete one: that shows that it is complete. */
 	if (put(gen, context) < 0 || yajl_gen_null(gen) != yajl_gen_generation_complete ||
@@ -47,7 +47,7 @@ const char *json_quote(struct arena *arena, const char *text)
 
 void json_put_string(yajl_gen gen, const char *text)
 {
-	(void)yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
+	yajl_gen_string(gen, (const unsigned char *)text, strlen(text));
 }
 
 void json_put_member(yajl_gen gen, const char *name, const char *text)
@@ -56,7 +56,7 @@ void json_put_member(yajl_gen gen, const char *name, const char *text)
 	if (text && text[0])
 		json_put_string(gen, text);
 	else
-		(void)yajl_gen_null(gen);
+		yajl_gen_null(gen);
 }
 
 void json_put_text(yajl_gen gen, const char *name, const char *text)
@@ -69,7 +69,7 @@ void json_put_uint64(yajl_gen gen, const char *name, uint64_t number)
 {
 	char digits[24];
 
-	(void)snprintf(digits, sizeof(digits), "%" PRIu64, number);
+	snprintf(digits, sizeof(digits), "%" PRIu64, number);
 	json_put_string(gen, name);
-	(void)yajl_gen_number(gen, digits, strlen(digits));
+	yajl_gen_number(gen, digits, strlen(digits));
 }

@@ -18,7 +18,7 @@ int gid_read(int port, int index, struct gid *ret_gid)
 	char path[48];
 	char line[64];
 
-	(void)snprintf(path, sizeof(path), "gids/%d", index);
+	snprintf(path, sizeof(path), "gids/%d", index);
 	if (fs_read_line(port, path, line, sizeof(line)) < 0 ||
 	    inet_pton(AF_INET6, line, &address) != 1 ||
 	    !inet_ntop(AF_INET6, &address, gid.text, sizeof(gid.text)))
@@ -27,7 +27,7 @@ int gid_read(int port, int index, struct gid *ret_gid)
 	gid.ipv4 = IN6_IS_ADDR_V4MAPPED(&address);
 	gid.link_local = IN6_IS_ADDR_LINKLOCAL(&address);
 	/* Reading the attributes of an empty entry is EINVAL (ib_core, sysfs.c). */
-	(void)snprintf(path, sizeof(path), "gid_attrs/types/%d", index);
+	snprintf(path, sizeof(path), "gid_attrs/types/%d", index);
 	gid.v2 = !gid.empty && fs_read_line(port, path, line, sizeof(line)) > 0 &&
 		 strcmp(line, "RoCE v2") == 0;
 	*ret_gid = gid;
@@ -68,13 +68,12 @@ static void follow_bond(int net_dir, struct device *device)
 	char link[256];
 	cleanup_fd bonding = -1;
 
-	(void)snprintf(path, sizeof(path), "%.15s/master/bonding", device->netdev);
+	snprintf(path, sizeof(path), "%.15s/master/bonding", device->netdev);
 	bonding = openat(net_dir, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	*strrchr(path, '/') = '\0';
 	if (bonding >= 0 && fs_read_link(net_dir, path, link, sizeof(link)) >= 0 &&
 	    text_is_netdev_name(text_base_name(link)))
-		(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
-			       text_base_name(link));
+		snprintf(device->netdev, sizeof(device->netdev), "%.15s", text_base_name(link));
 }
 
 /* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
@@ -91,7 +90,7 @@ void node_read_host_netdev(const struct node *node, struct arena *arena, struct 
 	for (int i = 0; i < n; i++) {
 		if (text_is_netdev_name(names[i]) &&
 		    (!device->netdev[0] || text_compare_natural(names[i], device->netdev) < 0))
-			(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s", names[i]);
+			snprintf(device->netdev, sizeof(device->netdev), "%.15s", names[i]);
 	}
 	if (device->netdev[0])
 		follow_bond(dir, device);
@@ -144,8 +143,7 @@ void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct 
 			struct device *device = &devices->item[k];
 
 			if (!device->netdev[0] && strcmp(device->pci, address) == 0)
-				(void)snprintf(device->netdev, sizeof(device->netdev), "%.15s",
-					       netdev);
+				snprintf(device->netdev, sizeof(device->netdev), "%.15s", netdev);
 		}
 	}
 }

@@ -114,7 +114,7 @@ enum node_number node_find_number(const struct node *node, struct arena *arena, 
 
 	if (major < 0 || minor < 0 || node->char_devices < 0)
 		return NUMBER_OTHER;
-	(void)snprintf(name, sizeof(name), "%" PRId64 ":%" PRId64, major, minor);
+	snprintf(name, sizeof(name), "%" PRId64 ":%" PRId64, major, minor);
 	path = sysfs_find(arena, node->char_devices, name);
 	if (devices_add(node, arena, path, devices))
 		return NUMBER_VERBS;
@@ -131,8 +131,8 @@ int port_open(const struct node *node, const struct device *device, unsigned num
 	char path[NODE_LINK_MAX + 128];
 
 	/* %.0u prints nothing for 0. */
-	(void)snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%.0u", device->path,
-		       device->ibdev, number);
+	snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%.0u", device->path, device->ibdev,
+		 number);
 	return tree_open_dir(node->root, path);
 }
 
@@ -159,7 +159,7 @@ void node_read_ports(const struct node *node, struct arena *arena, struct device
 	for (unsigned number = 1; ports >= 0 && number <= UINT8_MAX; number++) {
 		struct port port = {.number = number, .gid_index = -1};
 
-		(void)snprintf(path, sizeof(path), "%u/link_layer", number);
+		snprintf(path, sizeof(path), "%u/link_layer", number);
 		if (fs_read_line(ports, path, port.link_layer, sizeof(port.link_layer)) < 0)
 			break;
 		added = arena_push(arena, device->port, device->n_ports, room);
@@ -168,7 +168,7 @@ void node_read_ports(const struct node *node, struct arena *arena, struct device
 		*added = port;
 	}
 	for (size_t i = 0; device->n_ports > 1 && i < device->n_ports; i++) {
-		(void)snprintf(path, sizeof(path), "%u/state", device->port[i].number);
+		snprintf(path, sizeof(path), "%u/state", device->port[i].number);
 		port_read_state(ports, path, device->port[i].state);
 	}
 }

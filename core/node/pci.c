@@ -74,7 +74,7 @@ static int64_t read_minor(struct arena *arena, int root, const char *address)
 	struct err ignored;
 	const char *line;
 
-	(void)snprintf(path, sizeof(path), GPUS "/%.23s/information", address);
+	snprintf(path, sizeof(path), GPUS "/%.23s/information", address);
 	fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);
 	if (fd < 0 || fs_read_regular(arena, fd, 4096, path, &text, &ignored) < 0)
 		return -1;
@@ -92,7 +92,7 @@ void gpu_add(const struct node *node, struct arena *arena, const char *address, 
 	if (!gpu)
 		return;
 	*gpu = (struct gpu){.minor = minor, .place.path = pci_find(node, arena, address)};
-	(void)snprintf(gpu->pci, sizeof(gpu->pci), "%.23s", address);
+	snprintf(gpu->pci, sizeof(gpu->pci), "%.23s", address);
 	pci_read_place(node, &gpu->place);
 	path = gpu->place.path ? arena_printf(arena, "%s/device", gpu->place.path) : NULL;
 	if (!path || fs_read_line(node->root, path, gpu->model, sizeof(gpu->model)) < 0)

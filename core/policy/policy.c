@@ -86,7 +86,7 @@ static const char *text_of_value(struct json_document *doc, const struct json_no
 		return json_string(doc, node);
 	copy = arena_strndup(doc->arena, node->text, node->len);
 	if (!copy)
-		(void)json_no_memory(doc);
+		json_no_memory(doc);
 	return copy ? copy : "";
 }
 
@@ -102,11 +102,10 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 		const char *star = strchr(name, '*');
 
 		if (!name[0] || text_has_control(name) || (star && star[1]))
-			(void)json_fail(
-				doc, item,
-				"'%.64s' is neither a namespace's name nor one with a '*' at its "
-				"end",
-				name);
+			json_fail(doc, item,
+				  "'%.64s' is neither a namespace's name nor one with a '*' at its "
+				  "end",
+				  name);
 	}
 }
 
@@ -123,7 +122,7 @@ static void read_device_kinds(struct json_document *doc, const struct json_node 
 			verbs = true;
 	}
 	if (!verbs)
-		(void)json_fail(doc, list, "must contain \"verbs\"");
+		json_fail(doc, list, "must contain \"verbs\"");
 }
 
 static void read_granted_memlock(struct json_document *doc, const struct json_node *node,
@@ -132,7 +131,7 @@ static void read_granted_memlock(struct json_document *doc, const struct json_no
 	struct err reason;
 
 	if (node && quantity_parse(text_of_value(doc, node), &config->memlock, &reason) < 0)
-		(void)json_fail(doc, node, "%s", reason.text);
+		json_fail(doc, node, "%s", reason.text);
 }
 
 static void read_granted_capabilities(struct json_document *doc, const struct json_node *list,
@@ -147,9 +146,8 @@ static void read_granted_capabilities(struct json_document *doc, const struct js
 		int number = capability_number(name);
 
 		if (number < 0)
-			(void)json_fail(doc, item,
-					"'%.64s' is not a capability; write it as CAP_IPC_LOCK",
-					name);
+			json_fail(doc, item,
+				  "'%.64s' is not a capability; write it as CAP_IPC_LOCK", name);
 		else
 			config->capabilities |= UINT64_C(1) << number;
 	}
@@ -162,10 +160,10 @@ static void read_gid_index(struct json_document *doc, const struct json_node *no
 		return;
 	config->nccl.gid_index = text_of_value(doc, node);
 	if (node->type == JSON_STRING && !json_equals(node, "legacy"))
-		(void)json_fail(doc, node, "'%.64s' is not one of auto, legacy, or a number",
-				config->nccl.gid_index);
+		json_fail(doc, node, "'%.64s' is not one of auto, legacy, or a number",
+			  config->nccl.gid_index);
 	else if (node->type == JSON_NUMBER && json_uint64(doc, node, 0) > 255)
-		(void)json_fail(doc, node, "a GID index is at most 255");
+		json_fail(doc, node, "a GID index is at most 255");
 }
 
 /* A word or one of the old numbers: NCCL maps 0 to 5 to LOC, PIX, PXB, PHB, SYS, SYS. */
@@ -177,7 +175,7 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 	if (node->type == JSON_STRING)
 		(void)json_word(doc, node, WORDS("LOC", "PIX", "PXB", "PXN", "P2C", "PHB", "SYS"));
 	else if (node->len != 1 || node->text[0] > '5')
-		(void)json_fail(doc, node, "a number must be from 0 to 5");
+		json_fail(doc, node, "a number must be from 0 to 5");
 	config->nccl.gdr_level = text_of_value(doc, node);
 }
 
@@ -373,7 +371,7 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 
 		if (read_request(spec, a, &request, err) == 0)
 			continue;
-		(void)err_prefix(err, "annotation %s%.64s", SPEC_ANNOTATION_PREFIX, a->name);
+		err_prefix(err, "annotation %s%.64s", SPEC_ANNOTATION_PREFIX, a->name);
 		/* A message (NRI) has no lines. */
 		return a->offset ? err_prefix(err, "%s: line %zu", what,
 					      json_line_at(spec->text, a->offset))

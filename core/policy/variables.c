@@ -20,12 +20,12 @@ const char *variable_value(struct json_document *doc, const struct json_node *no
 	const char *text = json_string(doc, node);
 
 	if (!text[0])
-		(void)json_fail(doc, node, "empty");
+		json_fail(doc, node, "empty");
 	if (text_has_control(text))
-		(void)json_fail(doc, node, "contains a line break or another control character");
+		json_fail(doc, node, "contains a line break or another control character");
 	if (strlen(text) > CONFIG_VALUE_MAX)
-		(void)json_fail(doc, node, "longer than %d bytes, which is what NCCL reads",
-				CONFIG_VALUE_MAX);
+		json_fail(doc, node, "longer than %d bytes, which is what NCCL reads",
+			  CONFIG_VALUE_MAX);
 	return text;
 }
 
@@ -80,14 +80,14 @@ void extra_read(struct json_document *doc, const struct json_node *extra, struct
 		struct config_variable *added;
 
 		if (!is_variable_name(v.name))
-			(void)json_fail(doc, member, "a variable's name has only A-Z, 0-9 and '_'");
+			json_fail(doc, member, "a variable's name has only A-Z, 0-9 and '_'");
 		if (has_extra(config, v.name))
-			(void)json_fail(doc, member, "occurs twice");
+			json_fail(doc, member, "occurs twice");
 		if (set)
-			(void)json_fail(doc, member, "already set by %s; keep one", key);
+			json_fail(doc, member, "already set by %s; keep one", key);
 		added = arena_push(doc->arena, config->nccl.extra, config->nccl.n_extra, room);
 		if (!added)
-			(void)json_no_memory(doc);
+			json_no_memory(doc);
 		else
 			*added = v;
 	}

@@ -22,8 +22,8 @@ uint64_t process_stat_read(int dir, const char *path, int field)
 {
 	cleanup_fd fd = fs_open(dir, path, O_RDONLY, RESOLVE_IN_ROOT);
 	/* 52 fields, of 20 digits at most, and a name of 63 bytes at most, which the kernel gives
-	 * at once (fs/seq_file.c). A caller's stack may be small; and nothing is
-	 * allocated, since a failure would look like another process. */
+	 * at once (fs/seq_file.c). Nothing is allocated, since a failure would look like another
+	 * process. */
 	static char text[2048];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	const char *at;
@@ -89,7 +89,7 @@ int process_open_proc(pid_t pid)
 	struct statfs fs;
 	cleanup_fd fd = -1;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d", pid);
+	snprintf(path, sizeof(path), "/proc/%d", pid);
 	fd = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
@@ -101,7 +101,7 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
 	cleanup_arena arena = {0};
 	cleanup_fd fd = fs_open(proc, "cgroup", O_RDONLY, RESOLVE_BENEATH);
 	struct fs_text text;
-	static struct err ignored; /* a caller's stack may be small */
+	static struct err ignored;
 
 	if (fd < 0 || fs_read(&arena, fd, 64 * 1024, "cgroup", &text, &ignored) < 0)
 		return false;

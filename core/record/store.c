@@ -183,7 +183,7 @@ static int put_record(struct arena *arena, int dir, struct record *record, struc
 	int n;
 
 	if (!record_name_make(record, name)) {
-		(void)err_set(err, "'%.80s' is not a container id", record->id ? record->id : "");
+		err_set(err, "'%.80s' is not a container id", record->id ? record->id : "");
 		return -EINVAL;
 	}
 	n = record_list(arena, dir, true, &entries);

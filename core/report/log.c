@@ -48,12 +48,12 @@ static const char *send_line(char *line)
 const char *log_event(int priority, const char *format, ...)
 {
 	/* A front, a reason, an entry point, and the container */
-	static char line[ERR_TEXT_MAX + 704]; /* a caller's stack may be small */
+	static char line[ERR_TEXT_MAX + 704];
 	int len = snprintf(line, sizeof(line), FRONT, FRONT_OF(priority));
 	va_list args;
 
 	va_start(args, format);
-	(void)vsnprintf(line + len, sizeof(line) - (size_t)len, format, args);
+	vsnprintf(line + len, sizeof(line) - (size_t)len, format, args);
 	va_end(args);
 	return send_line(line);
 }

@@ -44,7 +44,7 @@ static int fill_pairs(struct container *container, struct record *record)
 int record_outcome(const struct options *options, struct container *container,
 		   enum record_result result, const char *reason, const char *entry_point)
 {
-	static struct err err; /* a caller's stack may be small */
+	static struct err err;
 	const struct spec *spec = &container->spec;
 	const struct plan *plan = &container->plan;
 	struct arena_text devices = {.arena = &container->arena};

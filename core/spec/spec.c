@@ -165,7 +165,7 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 		return;
 	annotation.name += strlen(SPEC_ANNOTATION_PREFIX);
 	if (spec_annotation(spec, annotation.name))
-		(void)json_fail(doc, member, "occurs twice");
+		json_fail(doc, member, "occurs twice");
 	else if (spec_add_annotation(doc->arena, spec, annotation, &reason) < 0)
 		(void)(reason.errnum == ENOMEM ? json_no_memory(doc)
 					       : json_fail(doc, member, "%s", reason.text));
@@ -239,7 +239,7 @@ static void check_identity(struct json_document *doc, const struct json_node *an
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		if (parts[i] && text_has_control(parts[i]))
-			(void)json_fail(doc, annotations, "a name contains a control character");
+			json_fail(doc, annotations, "a name contains a control character");
 	}
 }
 

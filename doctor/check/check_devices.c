@@ -86,8 +86,7 @@ static int add_devices(const struct doctor *doctor, struct findings *findings)
 		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
 					doctor->devices.item[i].ibdev);
 	if (i < doctor->devices.n)
-		(void)snprintf(names + len, sizeof(names) - len, " and %zu more",
-			       doctor->devices.n - i);
+		snprintf(names + len, sizeof(names) - len, " and %zu more", doctor->devices.n - i);
 	return findings_add(findings, "rdma_devices", NULL, FINDING_OK, NULL,
 			    "%zu of the %zu that sysfs shows: %s (/dev/infiniband)",
 			    doctor->devices.n, doctor->all.n, names);
@@ -142,7 +141,7 @@ static int add_device_file(const struct doctor *doctor, struct findings *finding
 {
 	char path[320];
 
-	(void)snprintf(path, sizeof(path), "/" DEVICE_DIR "/%s", file->name);
+	snprintf(path, sizeof(path), "/" DEVICE_DIR "/%s", file->name);
 	if (file->refused)
 		return findings_add(findings, "uverbs", path, FINDING_FAIL,
 				    trouble_open_remedy(EACCES), "stat(%s): %s", path,

@@ -150,7 +150,7 @@ static int check_translation(struct context *context)
 	for (size_t i = 0; i < gpus->n; i++) {
 		char subject[32];
 
-		(void)snprintf(subject, sizeof(subject), "GPU %s", gpus->item[i].pci);
+		snprintf(subject, sizeof(subject), "GPU %s", gpus->item[i].pci);
 		if (add_translation(context, subject, gpus->item[i].pci, &gpus->item[i].place) < 0)
 			return -1;
 	}
@@ -196,7 +196,7 @@ static enum acs_state read_acs(const struct context *context, const char *path,
 	cleanup_fd fd = -1;
 	ssize_t n;
 
-	(void)snprintf(name, sizeof(name), "%s/config", path);
+	snprintf(name, sizeof(name), "%s/config", path);
 	fd = fs_open(context->doctor->node.root, name, O_RDONLY, RESOLVE_IN_ROOT);
 	do
 		n = fd < 0 ? 0 : read(fd, config, sizeof(config));

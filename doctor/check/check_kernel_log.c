@@ -72,9 +72,9 @@ static void store_record(const struct doctor *doctor, const char *record, struct
 	if (!is_fault(text))
 		return;
 	faults->n++;
-	(void)snprintf(faults->last, sizeof(faults->last), "%.*s", (int)strcspn(text, "\n"), text);
+	snprintf(faults->last, sizeof(faults->last), "%.*s", (int)strcspn(text, "\n"), text);
 	if (is_ours(doctor, text))
-		(void)snprintf(faults->ours, sizeof(faults->ours), "%s", faults->last);
+		snprintf(faults->ours, sizeof(faults->ours), "%s", faults->last);
 }
 
 static int read_live(const struct doctor *doctor, struct faults *faults)

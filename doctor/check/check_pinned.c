@@ -90,14 +90,13 @@ static void read_bound(const struct doctor *doctor, struct arena *arena, const c
 						  (int)strcspn(cgroup + 3, "\n"), cgroup + 3)
 				   : NULL;
 
-	(void)snprintf(bound, BOUND_SIZE, "its memory limit is not seen here");
+	snprintf(bound, BOUND_SIZE, "its memory limit is not seen here");
 	if (!path || tree_read_line(doctor->node.root, path, max, sizeof(max)) <= 0)
 		return;
 	if (strcmp(max, "max") == 0)
-		(void)snprintf(bound, BOUND_SIZE, "no memory limit bounds it");
+		snprintf(bound, BOUND_SIZE, "no memory limit bounds it");
 	else if (sscanf(max, "%" SCNu64, &limit) == 1)
-		(void)snprintf(bound, BOUND_SIZE, "its memory limit is %s",
-			       limits_text(limit, size));
+		snprintf(bound, BOUND_SIZE, "its memory limit is %s", limits_text(limit, size));
 }
 
 int check_pinned(const struct doctor *doctor, struct findings *findings)

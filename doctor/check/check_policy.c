@@ -27,7 +27,7 @@ static int open_plugin(const struct doctor *doctor)
 	    nri_status_find(&arena, node->root, node->recorded, &status, &ignored) < 0 ||
 	    status.state < NRI_UNCONNECTED)
 		return -1;
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
+	snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
 	/* A magic link, but in a recorded tree a directory */
 	/* check.h declares it, for the one table of check.c. */
 	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);

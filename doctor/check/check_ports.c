@@ -79,9 +79,9 @@ static int add_hidden(const struct context *context, const struct device *device
 static void name_port(const struct device *device, const struct port *port, char *name, size_t size)
 {
 	if (device->n_ports > 1)
-		(void)snprintf(name, size, "%s port %u", device->ibdev, port->number);
+		snprintf(name, size, "%s port %u", device->ibdev, port->number);
 	else
-		(void)snprintf(name, size, "%s", device->ibdev);
+		snprintf(name, size, "%s", device->ibdev);
 }
 
 static int add_port(const struct context *context, const char *name, const struct port *port)

@@ -106,7 +106,7 @@ static int add_mode(const struct doctor *doctor, struct findings *findings, char
 
 	if (doctor->target.proc < 0 ||
 	    tree_read_line(doctor->target.proc, "attr/current", label, sizeof(label)) <= 0)
-		(void)snprintf(label, sizeof(label), "not known");
+		snprintf(label, sizeof(label), "not known");
 	return findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
 			    "%s (/sys/fs/selinux/enforce); label of %s: %s",
 			    enforce == '1' ? "enforcing" : "permissive", doctor->target.name,
@@ -122,13 +122,13 @@ static bool read_label(const struct doctor *doctor, char *label, size_t size)
 	ssize_t n;
 
 	if (doctor->node.recorded) {
-		(void)snprintf(path, sizeof(path), "%s.selinux", plugin);
+		snprintf(path, sizeof(path), "%s.selinux", plugin);
 		return tree_read_line(doctor->node.root, path, label, size) > 0;
 	}
 	fd = fs_open(doctor->node.root, plugin, O_PATH, RESOLVE_IN_ROOT);
 	if (fd < 0)
 		return false;
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	n = getxattr(path, "security.selinux", label, size - 1);
 	label[n > 0 ? n : 0] = '\0';
 	return n > 0;

@@ -239,8 +239,7 @@ static int check_gid(const struct nccl_context *context, const struct nccl_setti
 	char fits[96] = "no entry is suitable";
 
 	if (port->gid_index >= 0)
-		(void)snprintf(fits, sizeof(fits), "GID %d is suitable, %s", port->gid_index,
-			       port->gid);
+		snprintf(fits, sizeof(fits), "GID %d is suitable, %s", port->gid_index, port->gid);
 	misfit =
 		dir < 0 || gid_read(dir, index, &gid) < 0 ? "is not in the table" : misfit_of(&gid);
 	if (misfit)

@@ -262,14 +262,14 @@ int compare_reports(char *const *files, size_t n, bool json)
 	struct job job;
 	struct err err;
 
-	(void)err_memory(&err);
+	err_memory(&err);
 	if (job_read(&arena, files, n, &job, &err) < 0 || job_find_facts(&job) < 0 ||
 	    job_compare(&job) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
+		fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}
 	if ((json ? job_print_json(stdout, &job) : job_print_text(stdout, &job)) < 0) {
-		(void)fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
+		fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
 		return EXIT_USAGE;
 	}
 	if (!job.answers)

@@ -20,7 +20,7 @@ static const char *printable(struct json_document *doc, const struct json_node *
 	char *copy = arena_strdup(doc->arena, text ? text : "");
 
 	if (!copy) {
-		(void)json_no_memory(doc);
+		json_no_memory(doc);
 		return "";
 	}
 	text_make_printable(copy);

@@ -81,30 +81,29 @@ static struct columns find_columns(const struct job *job)
 
 static void put_head(FILE *out, const struct columns *columns)
 {
-	(void)fprintf(out, "%-*s  %-*s", columns->pod, "POD", columns->node, "NODE");
+	fprintf(out, "%-*s  %-*s", columns->pod, "POD", columns->node, "NODE");
 	for (size_t i = 0; i < columns->n; i++) {
 		const char *name = fact_name(columns->fact[i]);
 
-		(void)fputs("  ", out);
+		fputs("  ", out);
 		for (const char *at = name; *at; at++)
-			(void)fputc(toupper((unsigned char)*at), out);
+			fputc(toupper((unsigned char)*at), out);
 		if (i + 1 < columns->n)
-			(void)fprintf(out, "%*s", columns->width[i] - (int)strlen(name), "");
+			fprintf(out, "%*s", columns->width[i] - (int)strlen(name), "");
 	}
-	(void)fputc('\n', out);
+	fputc('\n', out);
 }
 
 static void put_row(FILE *out, const struct columns *columns, const struct pod *pod)
 {
-	(void)fprintf(out, "%-*s  %-*s", columns->pod, pod->name, columns->node, pod->node);
+	fprintf(out, "%-*s  %-*s", columns->pod, pod->name, columns->node, pod->node);
 	for (size_t i = 0; !pod->silent && i < columns->n; i++) {
 		const char *text = pod->fact[columns->fact[i]];
 
-		(void)fprintf(out, "  %-*s", i + 1 < columns->n ? columns->width[i] : 0,
-			      *text ? text : "?");
+		fprintf(out, "  %-*s", i + 1 < columns->n ? columns->width[i] : 0,
+			*text ? text : "?");
 	}
-	(void)fprintf(out, "%s%s\n", pod->silent ? "  no report: " : "",
-		      pod->silent ? pod->silent : "");
+	fprintf(out, "%s%s\n", pod->silent ? "  no report: " : "", pod->silent ? pod->silent : "");
 }
 
 static void put_table(FILE *out, const struct job *job)
@@ -137,46 +136,46 @@ static void put_pods(FILE *out, const struct job *job, const struct difference *
 	const char *node = common_node(difference);
 
 	if (difference->n == job->n && job->n > 1) {
-		(void)fprintf(out, "all %zu pods", job->n);
+		fprintf(out, "all %zu pods", job->n);
 		return;
 	}
 	for (size_t i = 0; i < difference->n && i < NAMED_MAX; i++) {
 		const struct pod *pod = difference->pod[i];
 
-		(void)fprintf(out, "%s%s", i ? ", " : "", pod->name);
+		fprintf(out, "%s%s", i ? ", " : "", pod->name);
 		if (!node && *pod->node)
-			(void)fprintf(out, " on %s", pod->node);
+			fprintf(out, " on %s", pod->node);
 	}
 	if (difference->n > NAMED_MAX)
-		(void)fprintf(out, " and %zu more", difference->n - NAMED_MAX);
+		fprintf(out, " and %zu more", difference->n - NAMED_MAX);
 	if (node && *node)
-		(void)fprintf(out, "%s on %s", difference->n > 1 ? ", all" : "", node);
+		fprintf(out, "%s on %s", difference->n > 1 ? ", all" : "", node);
 }
 
 static void put_difference(FILE *out, const struct job *job, const struct difference *difference)
 {
 	put_pods(out, job, difference);
-	(void)fprintf(out, ": %s %s", difference->what, difference->value);
+	fprintf(out, ": %s %s", difference->what, difference->value);
 	if (*difference->others)
-		(void)fprintf(out, "; %zu other%s: %s", difference->n_others,
-			      difference->n_others == 1 ? "" : "s", difference->others);
+		fprintf(out, "; %zu other%s: %s", difference->n_others,
+			difference->n_others == 1 ? "" : "s", difference->others);
 	if (*difference->evidence)
-		(void)fprintf(out, "\n    %s", difference->evidence);
-	(void)fputc('\n', out);
+		fprintf(out, "\n    %s", difference->evidence);
+	fputc('\n', out);
 }
 
 int job_print_text(FILE *out, const struct job *job)
 {
 	put_table(out, job);
-	(void)fprintf(out, "\n%zu pod%s", job->n, job->n == 1 ? "" : "s");
+	fprintf(out, "\n%zu pod%s", job->n, job->n == 1 ? "" : "s");
 	if (job->answers < job->n)
-		(void)fprintf(out, ", %zu of which answered", job->answers);
+		fprintf(out, ", %zu of which answered", job->answers);
 	if (job->n_differences)
-		(void)fprintf(out, ": %zu difference%s or failure%s, the likeliest cause first\n",
-			      job->n_differences, job->n_differences == 1 ? "" : "s",
-			      job->n_differences == 1 ? "" : "s");
+		fprintf(out, ": %zu difference%s or failure%s, the likeliest cause first\n",
+			job->n_differences, job->n_differences == 1 ? "" : "s",
+			job->n_differences == 1 ? "" : "s");
 	else
-		(void)fputs(": nothing differs, and nothing fails\n", out);
+		fputs(": nothing differs, and nothing fails\n", out);
 	for (size_t i = 0; i < job->n_differences; i++)
 		put_difference(out, job, &job->difference[i]);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
@@ -186,48 +185,48 @@ int job_print_text(FILE *out, const struct job *job)
 
 static void put_json_pod(yajl_gen gen, const struct pod *pod)
 {
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_text(gen, "pod", pod->name);
 	json_put_member(gen, "node", pod->node);
 	json_put_member(gen, "no_report", pod->silent);
 	for (int fact = 0; fact < FACTS; fact++)
 		json_put_member(gen, fact_name((enum fact)fact), pod->fact[fact]);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static void put_json_difference(yajl_gen gen, const struct difference *difference)
 {
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_text(gen, "what", difference->what);
 	json_put_string(gen, "pods");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < difference->n; i++)
 		json_put_string(gen, difference->pod[i]->name);
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 	json_put_text(gen, "value", difference->value);
 	json_put_member(gen, "others", difference->others);
 	json_put_uint64(gen, "n_others", difference->n_others);
 	json_put_text(gen, "evidence", difference->evidence);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static int put_job(yajl_gen gen, void *context)
 {
 	const struct job *job = context;
 
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
 	json_put_string(gen, "pods");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < job->n; i++)
 		put_json_pod(gen, &job->pod[i]);
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 	json_put_string(gen, "differences");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < job->n_differences; i++)
 		put_json_difference(gen, &job->difference[i]);
-	(void)yajl_gen_array_close(gen);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_array_close(gen);
+	yajl_gen_map_close(gen);
 	return 0;
 }
 

@@ -84,14 +84,14 @@ static int load(const char *file, struct cuda_driver *driver, char *where, size_
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
 	const char *reason = library ? NULL : dlerror();
 
-	(void)snprintf(where, size, "%s", reason ? reason : file);
+	snprintf(where, size, "%s", reason ? reason : file);
 	for (size_t i = 0; library && i < sizeof(symbols) / sizeof(symbols[0]); i++) {
 		void *address = dlsym(library, symbols[i].name);
 
 		memcpy((char *)driver + symbols[i].offset, &address, sizeof(address));
 		if (address || i >= SYMBOLS_NEEDED)
 			continue;
-		(void)snprintf(where, size, "%s: has no %s", file, symbols[i].name);
+		snprintf(where, size, "%s: has no %s", file, symbols[i].name);
 		(void)dlclose(library);
 		library = NULL;
 	}
@@ -107,7 +107,7 @@ static int load_driver(const char *file, struct cuda_driver *ret_driver, char *w
 	     i++) {
 		char path[128];
 
-		(void)snprintf(path, sizeof(path), "%s/" LIBRARY, directories[i]);
+		snprintf(path, sizeof(path), "%s/" LIBRARY, directories[i]);
 		if (access(path, F_OK) == 0)
 			status = load(path, ret_driver, where, size);
 	}
@@ -175,8 +175,7 @@ static int add_init(struct findings *findings, int version, int result, int64_t 
 	char call[48];
 
 	/* 12080 is 12.8. */
-	(void)snprintf(call, sizeof(call), "cuInit of CUDA %d.%d", version / 1000,
-		       version % 1000 / 10);
+	snprintf(call, sizeof(call), "cuInit of CUDA %d.%d", version / 1000, version % 1000 / 10);
 	if (result == CUDA_SUCCESS)
 		return findings_add(findings, "cuda_init", "", FINDING_OK, NULL,
 				    "%s took %d.%02d s", call, (int)(took_ms / 1000),
@@ -288,7 +287,7 @@ static int add_gpu(struct findings *findings, const struct cuda_driver *driver, 
 	if (result == CUDA_SUCCESS)
 		result = get_pci(driver, device, pci);
 	name[sizeof(name) - 1] = '\0';
-	(void)snprintf(number, sizeof(number), "%d", ordinal);
+	snprintf(number, sizeof(number), "%d", ordinal);
 	if (result != CUDA_SUCCESS)
 		return add_error(findings, "cuda_gpu", number, FINDING_FAIL,
 				 "asking for the GPU's name", result);
@@ -353,7 +352,7 @@ static int acquire_memory(struct findings *findings, const struct cuda_driver *d
 	if (driver->get(&device, ordinal) != CUDA_SUCCESS ||
 	    get_pci(driver, device, pci) != CUDA_SUCCESS || !text_is_pci_address(pci))
 		return 0; /* cuda_check says it */
-	(void)snprintf(memory->what, sizeof(memory->what), "GPU %s", pci);
+	snprintf(memory->what, sizeof(memory->what), "GPU %s", pci);
 	result = allocate_memory(driver, device, memory, &call);
 	if (result != CUDA_SUCCESS)
 		return add_error(findings, "cuda_memory", pci, FINDING_FAIL, call, result);

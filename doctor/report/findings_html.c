@@ -109,15 +109,15 @@ static void find_title(const struct doctor *doctor, char *title, size_t size)
 
 	find_host(doctor, host);
 	if (doctor->options.symptom)
-		(void)snprintf(title, size, "a log");
+		snprintf(title, size, "a log");
 	else if (is_node)
-		(void)snprintf(title, size, "%s", host[0] ? host : "a node");
+		snprintf(title, size, "%s", host[0] ? host : "a node");
 	else
-		(void)snprintf(title, size, "%s%s%s", target->name,
-			       !host[0]                     ? ""
-			       : doctor->location.container ? " in "
-							    : " on ",
-			       host);
+		snprintf(title, size, "%s%s%s", target->name,
+			 !host[0]                     ? ""
+			 : doctor->location.container ? " in "
+						      : " on ",
+			 host);
 }
 
 static void put_head(FILE *out, const struct doctor *doctor)
@@ -133,7 +133,7 @@ static void put_head(FILE *out, const struct doctor *doctor)
 	    "<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n"
 	    "<title>RDMA: %s</title>\n<style>\n",
 	    title);
-	(void)fputs(page_style, out);
+	fputs(page_style, out);
 	put(out, "</style>\n</head>\n<body>\n<header>\n<h1>RDMA: %s</h1>\n", title);
 	/* A log may be of any place: none is shown, and none was looked at. */
 	if (!doctor->options.symptom)
@@ -149,11 +149,11 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 	const struct findings_counts counts = findings_count(findings);
 	const struct finding *cause = findings_cause(findings);
 
-	(void)fprintf(out,
-		      "<section class=\"verdict %s\" id=\"verdict\">\n"
-		      "<p><strong>%zu fail, %zu warn</strong>, %zu ok, %zu not checkable</p>\n",
-		      cause ? class_of(cause->status) : "ok", counts.of[FINDING_FAIL],
-		      counts.of[FINDING_WARN], counts.of[FINDING_OK], counts.of[FINDING_UNCHECKED]);
+	fprintf(out,
+		"<section class=\"verdict %s\" id=\"verdict\">\n"
+		"<p><strong>%zu fail, %zu warn</strong>, %zu ok, %zu not checkable</p>\n",
+		cause ? class_of(cause->status) : "ok", counts.of[FINDING_FAIL],
+		counts.of[FINDING_WARN], counts.of[FINDING_OK], counts.of[FINDING_UNCHECKED]);
 	if (cause)
 		put(out, "<p>The first cause: <strong>%s%s%s</strong>. %s</p>\n", cause->id,
 		    cause->subject[0] ? " of " : "", cause->subject, cause->evidence);
@@ -162,7 +162,7 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 		    doctor->options.symptom ? "Nothing known is in this log."
 					    : "Nothing is wrong among what could be checked.");
 	put_remedy(out, cause ? cause->remedy : "");
-	(void)fputs("</section>\n", out);
+	fputs("</section>\n", out);
 }
 
 static void put_evidence(FILE *out, const struct finding *finding)
@@ -171,7 +171,7 @@ static void put_evidence(FILE *out, const struct finding *finding)
 	    finding->evidence);
 	if (finding->seen[0])
 		put(out, "<br><code>%s</code><br>%s", finding->seen, finding->check);
-	(void)fputs("</li>\n", out);
+	fputs("</li>\n", out);
 }
 
 /* All that are of one kind; of those in a row that have one remedy the last says it. */
@@ -191,16 +191,16 @@ static void put_article(FILE *out, const struct findings *findings, const struct
 	    class, class, badges[finding->status], finding->id);
 	for (; finding; finding = next) {
 		next = findings_next_of_kind(findings, finding);
-		(void)fputs(listed ? "" : "<ul>\n", out);
+		fputs(listed ? "" : "<ul>\n", out);
 		put_evidence(out, finding);
 		listed =
 			next && (strcmp(next->remedy, finding->remedy) == 0 || !finding->remedy[0]);
 		if (listed)
 			continue;
-		(void)fputs("</ul>\n", out);
+		fputs("</ul>\n", out);
 		put_remedy(out, finding->remedy);
 	}
-	(void)fputs("</article>\n", out);
+	fputs("</article>\n", out);
 }
 
 static void put_part(FILE *out, const struct findings *findings, enum finding_status status,
@@ -215,7 +215,7 @@ static void put_part(FILE *out, const struct findings *findings, enum finding_st
 		if (finding->status == status && findings_is_first_of_kind(findings, finding))
 			put_article(out, findings, finding);
 	}
-	(void)fputs("</section>\n", out);
+	fputs("</section>\n", out);
 }
 
 /* The findings that are ok can be unfolded. */
@@ -225,10 +225,10 @@ static void put_well(FILE *out, const struct findings *findings)
 
 	if (!n)
 		return;
-	(void)fprintf(out,
-		      "<section id=\"ok\">\n<h2>What is ok</h2>\n<details class=\"list\">"
-		      "<summary>%zu finding%s</summary>\n<div class=\"wide\"><table>\n",
-		      n, n == 1 ? "" : "s");
+	fprintf(out,
+		"<section id=\"ok\">\n<h2>What is ok</h2>\n<details class=\"list\">"
+		"<summary>%zu finding%s</summary>\n<div class=\"wide\"><table>\n",
+		n, n == 1 ? "" : "s");
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
 
@@ -236,7 +236,7 @@ static void put_well(FILE *out, const struct findings *findings)
 			put(out, "<tr><th scope=\"row\">%s</th><td>%s</td><td>%s</td></tr>\n",
 			    finding->id, finding->subject, finding->evidence);
 	}
-	(void)fputs("</table></div>\n</details>\n</section>\n", out);
+	fputs("</table></div>\n</details>\n</section>\n", out);
 }
 
 int findings_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings)
@@ -247,6 +247,6 @@ int findings_print_html(FILE *out, const struct doctor *doctor, const struct fin
 	put_part(out, findings, FINDING_WARN, "What works, but not as well as it could");
 	put_part(out, findings, FINDING_UNCHECKED, "What could not be seen from here");
 	put_well(out, findings);
-	(void)fputs("</body>\n</html>\n", out);
+	fputs("</body>\n</html>\n", out);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }

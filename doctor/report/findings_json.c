@@ -16,7 +16,7 @@ struct report {
 static void put_target(yajl_gen gen, const struct target *target)
 {
 	json_put_string(gen, "target");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_member(gen, "name", target->name);
 	if (target->pid)
 		json_put_uint64(gen, "pid", (uint64_t)target->pid);
@@ -24,7 +24,7 @@ static void put_target(yajl_gen gen, const struct target *target)
 		json_put_member(gen, "pid", NULL);
 	json_put_member(gen, "container", target->id);
 	json_put_member(gen, "config", target->has_spec ? target->spec_path : NULL);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static const char *status_label(enum finding_status status)
@@ -38,38 +38,38 @@ static void put_counts(yajl_gen gen, const struct findings *findings)
 	const struct finding *cause = findings_cause(findings);
 
 	json_put_string(gen, "summary");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	for (int i = 0; i < REPORT_STATUSES; i++)
 		json_put_uint64(gen, status_label((enum finding_status)i), counts.of[i]);
 	json_put_member(gen, "cause", cause ? cause->id : NULL);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 /* "state=ACTIVE rate_gbps=400" */
 static void put_values(yajl_gen gen, const char *values)
 {
 	json_put_string(gen, "values");
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	while (*values) {
 		size_t name = strcspn(values, "=");
 		size_t len = strcspn(values + name, " ");
 
-		(void)yajl_gen_string(gen, (const unsigned char *)values, name);
-		(void)yajl_gen_string(gen, (const unsigned char *)values + name + 1, len - 1);
+		yajl_gen_string(gen, (const unsigned char *)values, name);
+		yajl_gen_string(gen, (const unsigned char *)values + name + 1, len - 1);
 		values += name + len;
 		values += strspn(values, " ");
 	}
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 }
 
 static void put_findings(yajl_gen gen, const struct findings *findings)
 {
 	json_put_string(gen, "findings");
-	(void)yajl_gen_array_open(gen);
+	yajl_gen_array_open(gen);
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
 
-		(void)yajl_gen_map_open(gen);
+		yajl_gen_map_open(gen);
 		json_put_text(gen, "id", finding->id);
 		json_put_text(gen, "subject", finding->subject);
 		json_put_text(gen, "status", finding_status_name(finding->status));
@@ -81,9 +81,9 @@ static void put_findings(yajl_gen gen, const struct findings *findings)
 			json_put_text(gen, "seen", finding->seen);
 			json_put_text(gen, "check", finding->check);
 		}
-		(void)yajl_gen_map_close(gen);
+		yajl_gen_map_close(gen);
 	}
-	(void)yajl_gen_array_close(gen);
+	yajl_gen_array_close(gen);
 }
 
 static int put_report(yajl_gen gen, void *context)
@@ -91,7 +91,7 @@ static int put_report(yajl_gen gen, void *context)
 	const struct report *report = context;
 	const struct doctor *doctor = report->doctor;
 
-	(void)yajl_gen_map_open(gen);
+	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
 	json_put_text(gen, "version", VERSION);
 	/* A log may be of any place. */
@@ -103,7 +103,7 @@ static int put_report(yajl_gen gen, void *context)
 	put_target(gen, &doctor->target);
 	put_counts(gen, report->findings);
 	put_findings(gen, report->findings);
-	(void)yajl_gen_map_close(gen);
+	yajl_gen_map_close(gen);
 	return 0;
 }
 
@@ -124,8 +124,8 @@ static void put_label(FILE *out, const char *value)
 {
 	for (; *value; value++) {
 		if (*value == '\\' || *value == '"')
-			(void)fputc('\\', out);
-		(void)fputc(*value, out);
+			fputc('\\', out);
+		fputc(*value, out);
 	}
 }
 
@@ -148,25 +148,25 @@ int findings_print_prometheus(FILE *out, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);
 
-	(void)fputs("# HELP oci_rdma_doctor_finding What oci-rdma-doctor found, 1 for each.\n# "
-		    "TYPE oci_rdma_doctor_finding gauge\n",
-		    out);
+	fputs("# HELP oci_rdma_doctor_finding What oci-rdma-doctor found, 1 for each.\n# "
+	      "TYPE oci_rdma_doctor_finding gauge\n",
+	      out);
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
 
 		if (is_repeated(findings, i))
 			continue;
-		(void)fputs("oci_rdma_doctor_finding{id=\"", out);
+		fputs("oci_rdma_doctor_finding{id=\"", out);
 		put_label(out, finding->id);
-		(void)fputs("\",subject=\"", out);
+		fputs("\",subject=\"", out);
 		put_label(out, finding->subject);
-		(void)fprintf(out, "\",status=\"%s\"} 1\n", status_label(finding->status));
+		fprintf(out, "\",status=\"%s\"} 1\n", status_label(finding->status));
 	}
-	(void)fputs("# HELP oci_rdma_doctor_findings How many findings have this status.\n# TYPE "
-		    "oci_rdma_doctor_findings gauge\n",
-		    out);
+	fputs("# HELP oci_rdma_doctor_findings How many findings have this status.\n# TYPE "
+	      "oci_rdma_doctor_findings gauge\n",
+	      out);
 	for (int i = 0; i < REPORT_STATUSES; i++)
-		(void)fprintf(out, "oci_rdma_doctor_findings{status=\"%s\"} %zu\n",
-			      status_label((enum finding_status)i), counts.of[i]);
+		fprintf(out, "oci_rdma_doctor_findings{status=\"%s\"} %zu\n",
+			status_label((enum finding_status)i), counts.of[i]);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }

@@ -45,8 +45,8 @@ static struct page page_for(FILE *out)
 static void page_paint(const struct page *page, enum finding_status status, const char *text,
 		       size_t column)
 {
-	(void)fprintf(page->out, "%s%s%s%*s", page->colour ? looks[status].colour : "", text,
-		      page->colour ? "\033[0m" : "", (int)(column - strlen(text)), "");
+	fprintf(page->out, "%s%s%s%*s", page->colour ? looks[status].colour : "", text,
+		page->colour ? "\033[0m" : "", (int)(column - strlen(text)), "");
 }
 
 /* Characters, not bytes: a continuation byte of UTF-8 takes no column. */
@@ -70,10 +70,10 @@ static void page_wrap(const struct page *page, size_t at, size_t indent, const c
 		size_t wide = columns(text, len);
 
 		if (!first && at + 1 + wide > WIDTH) {
-			(void)fprintf(page->out, "\n%*s", (int)indent, "");
+			fprintf(page->out, "\n%*s", (int)indent, "");
 			at = indent;
 		} else if (!first) {
-			(void)fputc(' ', page->out);
+			fputc(' ', page->out);
 			at++;
 		}
 		(void)fwrite(text, 1, len, page->out);
@@ -82,7 +82,7 @@ static void page_wrap(const struct page *page, size_t at, size_t indent, const c
 		text += len;
 		text += strspn(text, " ");
 	}
-	(void)fputc('\n', page->out);
+	fputc('\n', page->out);
 }
 
 /* ---- how many there are ---- */
@@ -137,19 +137,19 @@ static void put_summary(const struct page *page, const struct findings *findings
 						cause->subject);
 	}
 	if (page->colour)
-		(void)fputs(looks[cause ? cause->status : FINDING_OK].colour, page->out);
+		fputs(looks[cause ? cause->status : FINDING_OK].colour, page->out);
 	page_wrap(page, 0, 2, line);
 	if (page->colour)
-		(void)fputs("\033[0m", page->out);
+		fputs("\033[0m", page->out);
 }
 
 static void put_place(const struct page *page, const struct doctor *doctor)
 {
 	char line[2048];
 
-	(void)snprintf(line, sizeof(line), "%s, seen from %s: %s", doctor->target.name,
-		       doctor->location.container ? "a container" : "the node",
-		       doctor->location.evidence);
+	snprintf(line, sizeof(line), "%s, seen from %s: %s", doctor->target.name,
+		 doctor->location.container ? "a container" : "the node",
+		 doctor->location.evidence);
 	page_wrap(page, 0, 2, line);
 }
 
@@ -161,13 +161,13 @@ static void put_finding(const struct page *page, const struct finding *finding,
 	char line[2560];
 
 	page_paint(page, finding->status, looks[finding->status].mark, INDENT);
-	(void)snprintf(line, sizeof(line), "%s%s%s: %s", finding->id,
-		       finding->subject[0] ? " " : "", finding->subject, finding->evidence);
+	snprintf(line, sizeof(line), "%s%s%s: %s", finding->id, finding->subject[0] ? " " : "",
+		 finding->subject, finding->evidence);
 	page_wrap(page, INDENT, INDENT, line);
 	if (!finding->remedy[0] || (next && strcmp(next->remedy, finding->remedy) == 0))
 		return;
-	(void)snprintf(line, sizeof(line), "-> %s", finding->remedy);
-	(void)fprintf(page->out, "%*s", INDENT, "");
+	snprintf(line, sizeof(line), "-> %s", finding->remedy);
+	fprintf(page->out, "%*s", INDENT, "");
 	page_wrap(page, INDENT, INDENT + 3, line);
 }
 
@@ -196,7 +196,7 @@ static void put_group(const struct page *page, const struct findings *findings,
 					named++ ? "," : "",
 					finding->subject[0] ? finding->subject : finding->evidence);
 	if (n > named)
-		(void)snprintf(line + len, sizeof(line) - len, " and %zu more", n - named);
+		snprintf(line + len, sizeof(line) - len, " and %zu more", n - named);
 	page_wrap(page, INDENT, INDENT, line);
 }
 
@@ -232,7 +232,7 @@ static void put_section(const struct page *page, const struct doctor *doctor,
 		    (!doctor->options.verbose && !findings_is_first_of_kind(findings, finding)))
 			continue;
 		if (!begun)
-			(void)fputc('\n', page->out);
+			fputc('\n', page->out);
 		begun = true;
 		if (doctor->options.verbose)
 			put_finding(page, finding, NULL);
@@ -270,7 +270,7 @@ static void put_labelled(const struct page *page, enum finding_status status, co
 static void put_symptom(const struct page *page, const struct finding *finding)
 {
 	if (finding->seen[0])
-		(void)fputc('\n', page->out);
+		fputc('\n', page->out);
 	if (finding->subject[0])
 		put_labelled(page, finding->status,
 			     finding->status == FINDING_WARN ? "NOTE" : "CAUSE", finding->evidence);
@@ -286,9 +286,9 @@ static void put_log(const struct page *page, const struct findings *findings)
 	size_t told = 0;
 
 	if (findings->item[0].subject[0] && !causes && notes)
-		(void)fprintf(page->out, "%zu note%s found\n", notes, notes == 1 ? "" : "s");
+		fprintf(page->out, "%zu note%s found\n", notes, notes == 1 ? "" : "s");
 	else if (findings->item[0].subject[0])
-		(void)fprintf(page->out, "%zu cause%s found\n", causes, causes == 1 ? "" : "s");
+		fprintf(page->out, "%zu cause%s found\n", causes, causes == 1 ? "" : "s");
 	else
 		page_wrap(page, 0, 2, findings->item[0].evidence);
 	for (size_t i = 0; i < findings->n; i++) {

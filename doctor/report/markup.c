@@ -32,9 +32,9 @@ void markup_put(FILE *out, const char *text)
 
 		len = text_printable_length((const char *)at);
 		if (entity)
-			(void)fputs(entity, out);
+			fputs(entity, out);
 		else if (!len)
-			(void)fputc('?', out);
+			fputc('?', out);
 		else
 			(void)fwrite(at, 1, len, out);
 		len = len ? len : 1;

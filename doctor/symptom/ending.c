@@ -16,7 +16,7 @@ static void note(struct ending *ending, int kind, long rank, unsigned long numbe
 	ending->kind = kind;
 	ending->rank = rank;
 	ending->line = number;
-	(void)snprintf(ending->how, sizeof(ending->how), "%s", how);
+	snprintf(ending->how, sizeof(ending->how), "%s", how);
 }
 
 /* A watchdog that sees the network hang aborts its process. */
@@ -55,8 +55,8 @@ static void read_status(struct ending *ending, const char *lowered, const char *
 	} else if (failed &&
 		   sscanf(failed, "failed (exitcode: %d) local_rank: %ld", &status, &rank) == 2 &&
 		   status != -15 && (status < 0 || ending->kind == ENDING_NONE)) {
-		(void)snprintf(how, sizeof(how), "%s %d", status < 0 ? "signal" : "exit code",
-			       abs(status));
+		snprintf(how, sizeof(how), "%s %d", status < 0 ? "signal" : "exit code",
+			 abs(status));
 		note(ending, kind_of(how), rank, number, how);
 	}
 }

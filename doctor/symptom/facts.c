@@ -17,7 +17,7 @@ static void read_nccl_version(struct facts *facts, const char *at, unsigned long
 	char version[32];
 
 	/* NCCL says "2.28.9+cuda13.0", PyTorch's trailer "2.28.9" of the same. */
-	(void)snprintf(version, sizeof(version), "%.*s", (int)strspn(at, "0123456789."), at);
+	snprintf(version, sizeof(version), "%.*s", (int)strspn(at, "0123456789."), at);
 	if (!strchr(version, '.'))
 		return;
 	version[strlen(version) - (version[strlen(version) - 1] == '.')] = '\0';
@@ -106,8 +106,8 @@ static void read_network(struct facts *facts, const char *line, unsigned long nu
 	if (strstr(line, "nccl_ib_disable") ? line_has(line, enabled) : line_has(line, asks))
 		facts->network.wanted = number;
 	if (hcas && !facts->network.hcas[0])
-		(void)snprintf(facts->network.hcas, sizeof(facts->network.hcas), "%s",
-			       hcas + strlen(set));
+		snprintf(facts->network.hcas, sizeof(facts->network.hcas), "%s",
+			 hcas + strlen(set));
 	if (strstr(line, "net/ib : no device found") && !facts->network.missing)
 		facts->network.missing = number;
 	facts->network.one_node |= line_has(line, near);
@@ -133,8 +133,8 @@ static void read_pod(struct facts *facts, const char *line, unsigned long number
 				    strncmp(line + blanks, "limits", name) == 0;
 	else if (facts->pod.limits && !facts->pod.line && *value != '0' && line_has(line, names)) {
 		facts->pod.line = number;
-		(void)snprintf(facts->pod.resource, sizeof(facts->pod.resource), "%.*s", (int)name,
-			       line + blanks);
+		snprintf(facts->pod.resource, sizeof(facts->pod.resource), "%.*s", (int)name,
+			 line + blanks);
 	}
 }
 
@@ -172,7 +172,7 @@ static size_t tell(struct symptom *ret, const char *name, unsigned long line, co
 	while (strcmp(ret->known->name, name) != 0)
 		ret->known++;
 	va_start(args, quote);
-	(void)vsnprintf(ret->quote, sizeof(ret->quote), quote, args);
+	vsnprintf(ret->quote, sizeof(ret->quote), quote, args);
 	va_end(args);
 	text_make_printable(ret->quote);
 	return 1;

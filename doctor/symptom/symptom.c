@@ -287,8 +287,8 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 	if (ending->kind) {
 		symptoms.errors++;
 		symptoms.first_error = ending->line;
-		(void)snprintf(symptoms.error, sizeof(symptoms.error), "rank %ld ended with %s",
-			       ending->rank, ending->how);
+		snprintf(symptoms.error, sizeof(symptoms.error), "rank %ld ended with %s",
+			 ending->rank, ending->how);
 		text_make_printable(symptoms.error);
 	}
 	*ret = symptoms;
@@ -391,7 +391,7 @@ static bool next_id(const char **rest, char id[64], bool *ret_excludes)
 
 	*rest += strspn(*rest, "!, ");
 	len = strcspn(*rest, "!, ");
-	(void)snprintf(id, 64, "%.*s", (int)len, *rest);
+	snprintf(id, 64, "%.*s", (int)len, *rest);
 	*rest += len;
 	*ret_excludes = **rest == '!';
 	return id[0];

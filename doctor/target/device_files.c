@@ -138,7 +138,7 @@ static void tell_seen(int out, const char *name, const struct seen *what)
 {
 	struct seen seen = *what;
 
-	(void)snprintf(seen.name, sizeof(seen.name), "%s", name);
+	snprintf(seen.name, sizeof(seen.name), "%s", name);
 	(void)fs_write(out, &seen, sizeof(seen));
 }
 
@@ -151,7 +151,7 @@ static bool look_at_verbs(const struct look *look, struct arena *arena, int out)
 		char path[sizeof(DEVICE_DIR) + NAME_MAX + 1];
 		struct seen seen = {0};
 
-		(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", names[i]);
+		snprintf(path, sizeof(path), DEVICE_DIR "/%s", names[i]);
 		if (text_starts_with(names[i], VERBS))
 			seen.refused =
 				-number_of(look->node, look->root, path, &seen.major, &seen.minor);
@@ -250,14 +250,14 @@ int device_file_open(int root, const struct device_file *file)
 	cleanup_fd held = -1;
 	cleanup_fd fd = -1;
 
-	(void)snprintf(path, sizeof(path), DEVICE_DIR "/%s", file->name);
+	snprintf(path, sizeof(path), DEVICE_DIR "/%s", file->name);
 	held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
 	if (held < 0)
 		return held;
 	if (!is_of_number(held, file))
 		return -ESTALE;
 	/* The magic link leads to what is held, wherever that is by now (proc_pid_get_link). */
-	(void)snprintf(self, sizeof(self), "/proc/self/fd/%d", held);
+	snprintf(self, sizeof(self), "/proc/self/fd/%d", held);
 	fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return -errno;
@@ -303,7 +303,7 @@ int device_files_all(struct arena *arena, const struct node *node, struct device
 		int64_t major;
 		int64_t minor;
 
-		(void)snprintf(path, sizeof(path), SYS_CLASS "/%s/dev", names[i]);
+		snprintf(path, sizeof(path), SYS_CLASS "/%s/dev", names[i]);
 		if (tree_read_line(node->root, path, line, sizeof(line)) <= 0 ||
 		    !parse_number(line, &major, &minor))
 			continue;

@@ -20,7 +20,7 @@ static int recorded_mtu(const struct node *node, const char *name)
 	char path[64];
 	char line[16];
 
-	(void)snprintf(path, sizeof(path), "sys/class/net/%.16s/mtu", name);
+	snprintf(path, sizeof(path), "sys/class/net/%.16s/mtu", name);
 	return tree_read_line(node->root, path, line, sizeof(line)) > 0
 		       ? (int)strtol(line, NULL, 10)
 		       : 0;

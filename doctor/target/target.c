@@ -28,7 +28,7 @@ uint64_t location_namespace(int proc, const char *name)
 	char link[64];
 	const char *number;
 
-	(void)snprintf(path, sizeof(path), "ns/%s", name);
+	snprintf(path, sizeof(path), "ns/%s", name);
 	if (proc < 0 || fs_read_link(proc, path, link, sizeof(link)) < 0)
 		return 0;
 	number = strchr(link, '['); /* "pid:[4026531836]" */
@@ -241,7 +241,7 @@ static const char *id_of_process(struct arena *arena, int root, int64_t pid)
 	struct fs_text text;
 	const char *id;
 
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
+	snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
 	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
 		return NULL;
 	id = cgroup_find_id(text.bytes, text.bytes + text.len);
@@ -255,9 +255,9 @@ static bool shares_pids(int root, int64_t a, int64_t b)
 	cleanup_fd other = -1;
 	uint64_t namespace;
 
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64, a);
+	snprintf(path, sizeof(path), "proc/%" PRId64, a);
 	one = tree_open_dir(root, path);
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64, b);
+	snprintf(path, sizeof(path), "proc/%" PRId64, b);
 	other = tree_open_dir(root, path);
 	namespace = location_namespace(one, "pid");
 	return namespace && namespace == location_namespace(other, "pid");
@@ -284,7 +284,7 @@ static int find_process(struct arena *arena, int root, int64_t pid, struct targe
 {
 	char path[32];
 
-	(void)snprintf(path, sizeof(path), "proc/%" PRId64, pid);
+	snprintf(path, sizeof(path), "proc/%" PRId64, pid);
 	if (!tree_exists(root, path))
 		return err_set(err, "no process %" PRId64 " (/%s)", pid, path);
 	target->pid = pid;

@@ -148,7 +148,7 @@ int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, s
 		if (port < 0)
 			continue;
 		ret_devices->n++;
-		(void)snprintf(device->name, sizeof(device->name), "%s", name);
+		snprintf(device->name, sizeof(device->name), "%s", name);
 		open_one(verbs, doctor, arena, list[i], (unsigned)port, device);
 	}
 	verbs->free_device_list(list); /* what is open stays so */

@@ -22,8 +22,8 @@ static int add_transfer(struct verbs_setup *setup, const struct verbs_device *de
 	char back[TRANSFER_TEXT_SIZE];
 	char subject[400];
 
-	(void)snprintf(subject, sizeof(subject), "%s -> %s%s%s", device ? device->name : "?",
-		       peer->name, peer->device[0] ? " " : "", peer->device);
+	snprintf(subject, sizeof(subject), "%s -> %s%s%s", device ? device->name : "?", peer->name,
+		 peer->device[0] ? " " : "", peer->device);
 	if (trouble)
 		return findings_add(setup->findings, "verbs_remote", subject, FINDING_FAIL,
 				    trouble_remedy(trouble), "%s", trouble->text);
@@ -58,7 +58,7 @@ int pods_connect(struct verbs_setup *setup)
 		if (!device->usable)
 			continue;
 		left--;
-		(void)snprintf(peer.name, sizeof(peer.name), "%s", host);
+		snprintf(peer.name, sizeof(peer.name), "%s", host);
 		failed = endpoint_open(setup->verbs, device, setup->bytes, &endpoint, &trouble) < 0;
 		if (!failed) {
 			fd = remote_connect(host, port_of(setup), &trouble);
@@ -106,8 +106,7 @@ static int serve_peer(struct verbs_setup *setup, struct remote_peer *peer)
 	bool failed = true;
 
 	if (!device)
-		(void)trouble_set(&trouble, TROUBLE_NETWORK,
-				  "no ACTIVE port of its link layer here");
+		trouble_set(&trouble, TROUBLE_NETWORK, "no ACTIVE port of its link layer here");
 	else if (endpoint_open(setup->verbs, device, setup->bytes, &endpoint, &trouble) == 0)
 		failed = remote_transfer(peer, &endpoint, false, 0, &out, &in, &trouble) < 0;
 	if (failed && !endpoint.qp)
@@ -122,9 +121,9 @@ int pods_listen(struct verbs_setup *setup)
 	char subject[32];
 	cleanup_fd listener = remote_listen(address, port_of(setup), &trouble);
 
-	(void)snprintf(subject, sizeof(subject), "TCP port %u", port_of(setup));
+	snprintf(subject, sizeof(subject), "TCP port %u", port_of(setup));
 	if (listener >= 0)
-		(void)fprintf(stderr, "oci-rdma-doctor: listening on %s\n", subject);
+		fprintf(stderr, "oci-rdma-doctor: listening on %s\n", subject);
 	while (listener >= 0) {
 		struct remote_peer peer = {.fd = -1};
 		cleanup_fd fd = -1;
@@ -134,7 +133,7 @@ int pods_listen(struct verbs_setup *setup)
 		fd = peer.fd;
 		if (remote_hear(&peer, &trouble) < 0) {
 			remote_refuse(&peer, trouble.text);
-			(void)fprintf(stderr, "oci-rdma-doctor: refused: %s\n", trouble.text);
+			fprintf(stderr, "oci-rdma-doctor: refused: %s\n", trouble.text);
 			continue;
 		}
 		if (serve_peer(setup, &peer) < 0)

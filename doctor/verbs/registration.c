@@ -113,14 +113,14 @@ static int register_gpu(struct findings *findings, const struct verbs *verbs,
 	struct trouble trouble;
 	int status;
 
-	(void)snprintf(subject, sizeof(subject), "%s %s", device->name, memory->what);
+	snprintf(subject, sizeof(subject), "%s %s", device->name, memory->what);
 	(void)limits_text(memory->bytes, amount);
 	if (mr) {
 		status = findings_add(findings, id, subject, FINDING_OK, NULL, "%s: %s ok", call,
 				      amount);
 		(void)verbs->dereg_mr(mr);
 	} else {
-		(void)trouble_call(&trouble, errno, pd ? call : "ibv_alloc_pd");
+		trouble_call(&trouble, errno, pd ? call : "ibv_alloc_pd");
 		status = findings_add(findings, id, subject, FINDING_FAIL, trouble_remedy(&trouble),
 				      "%s, for %s", trouble.text, amount);
 	}

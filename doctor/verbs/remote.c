@@ -139,7 +139,7 @@ static int open_host(const char *host, unsigned port, bool listens, struct troub
 	int error;
 	int fd = -EADDRNOTAVAIL;
 
-	(void)snprintf(service, sizeof(service), "%u", port);
+	snprintf(service, sizeof(service), "%u", port);
 	error = getaddrinfo(host, service, &hints, &addresses);
 	if (error)
 		return trouble_set(trouble, TROUBLE_NETWORK, "%s: %s", host, gai_strerror(error));
@@ -148,8 +148,8 @@ static int open_host(const char *host, unsigned port, bool listens, struct troub
 	freeaddrinfo(addresses);
 	if (fd >= 0)
 		return fd;
-	(void)snprintf(what, sizeof(what), "%s %.256s port",
-		       listens ? "cannot listen on" : "TCP to", host);
+	snprintf(what, sizeof(what), "%s %.256s port", listens ? "cannot listen on" : "TCP to",
+		 host);
 	return network(trouble, -fd, what, service);
 }
 
@@ -181,7 +181,7 @@ int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *tr
 		return network(trouble, errno, "accepting", "a peer");
 	if (getnameinfo((struct sockaddr *)&address, len, name, sizeof(ret_peer->name), NULL, 0,
 			NI_NUMERICHOST))
-		(void)snprintf(name, sizeof(ret_peer->name), "?");
+		snprintf(name, sizeof(ret_peer->name), "?");
 	if (text_starts_with(name, mapped))
 		memmove(name, name + strlen(mapped), strlen(name + strlen(mapped)) + 1);
 	limit_waiting(ret_peer->fd, REMOTE_HELLO_PATIENCE_S);
@@ -196,7 +196,7 @@ static int send_hello(struct remote_peer *peer, const struct endpoint *endpoint,
 	struct message hello = {
 		.kind = MESSAGE_HELLO, .left = left, .from = endpoint_address(endpoint)};
 
-	(void)snprintf(hello.text, sizeof(hello.text), "%s", endpoint->device->name);
+	snprintf(hello.text, sizeof(hello.text), "%s", endpoint->device->name);
 	return remote_send(peer, &hello, trouble);
 }
 
@@ -281,6 +281,6 @@ void remote_refuse(struct remote_peer *peer, const char *why)
 	struct message message = {.kind = MESSAGE_ERROR};
 	struct trouble ignored;
 
-	(void)snprintf(message.text, sizeof(message.text), "%s", why);
+	snprintf(message.text, sizeof(message.text), "%s", why);
 	(void)remote_send(peer, &message, &ignored);
 }

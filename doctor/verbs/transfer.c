@@ -219,10 +219,10 @@ const char *transfer_result_text(const struct transfer_result *result,
 	char bytes[LIMITS_TEXT_SIZE];
 
 	/* Decimal, as links and NCCL count */
-	(void)snprintf(text, TRANSFER_TEXT_SIZE,
-		       "%.3g GB/s (%.3g Gb/s), writes of %s; latency %.2f us median, %.2f us 99th "
-		       "percentile",
-		       rate, rate * 8, limits_text(result->bytes, bytes),
-		       (double)result->median_ns / 1e3, (double)result->p99_ns / 1e3);
+	snprintf(text, TRANSFER_TEXT_SIZE,
+		 "%.3g GB/s (%.3g Gb/s), writes of %s; latency %.2f us median, %.2f us 99th "
+		 "percentile",
+		 rate, rate * 8, limits_text(result->bytes, bytes), (double)result->median_ns / 1e3,
+		 (double)result->p99_ns / 1e3);
 	return text;
 }

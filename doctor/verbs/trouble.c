@@ -14,7 +14,7 @@ const char *trouble_errno_name(int errnum, char text[24])
 
 	if (name)
 		return name;
-	(void)snprintf(text, 24, "errno %d", errnum);
+	snprintf(text, 24, "errno %d", errnum);
 	return text;
 }
 
@@ -24,7 +24,7 @@ int trouble_set(struct trouble *trouble, enum trouble_kind kind, const char *for
 
 	trouble->kind = kind;
 	va_start(args, format);
-	(void)vsnprintf(trouble->text, sizeof(trouble->text), format, args);
+	vsnprintf(trouble->text, sizeof(trouble->text), format, args);
 	va_end(args);
 	return -1;
 }

@@ -40,7 +40,7 @@ static int add_closed(struct verbs_setup *setup, const struct device *device,
 	cleanup_fd file = -1;
 	int error;
 
-	(void)snprintf(path, sizeof(path), "/dev/infiniband/%s", device->uverbs);
+	snprintf(path, sizeof(path), "/dev/infiniband/%s", device->uverbs);
 	file = open(path, O_RDWR | O_CLOEXEC);
 	error = file < 0 ? errno : 0;
 	if (error == ENOENT && !listed) {
@@ -139,7 +139,7 @@ static int add_registration(struct verbs_setup *setup, const char *subject,
 				    "ibv_reg_mr: %s ok; RLIMIT_MEMLOCK soft %s%s", most, soft,
 				    limit.rlim_cur < found->most ? ", which CAP_IPC_LOCK goes past"
 								 : "");
-	(void)trouble_call(&trouble, found->errnum, "ibv_reg_mr");
+	trouble_call(&trouble, found->errnum, "ibv_reg_mr");
 	remedy = trouble_remedy(&trouble);
 	if (setup->exec && (found->errnum == ENOMEM || found->errnum == EPERM))
 		remedy = "process 1 has a higher RLIMIT_MEMLOCK: an exec gets the engine's. Start "

@@ -147,7 +147,7 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 			return 1;
 		/* Free nothing: execv replaces this program, and the arena owns the path. */
 		(void)execv(runtime, argv);
-		(void)err_sys(err, errno, "cannot run %s", runtime);
+		err_sys(err, errno, "cannot run %s", runtime);
 	}
 	stderr_line(SHIM_NAME, err->text);
 	return EXIT_NO_RUNTIME;
@@ -155,7 +155,7 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 
 int shim_run(int argc, char **argv)
 {
-	static struct shim shim; /* the engine's limit of the stack may be small */
+	static struct shim shim;
 	const char *sysroot = option("OCI_RDMA_SYSROOT");
 	int status;
 

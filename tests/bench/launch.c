@@ -49,7 +49,7 @@ int main(int argc, char **argv)
 	pid_t pid;
 
 	if (argc < 4) {
-		(void)fputs("usage: launch OUT INPUT PROGRAM [ARG...]\n", stderr);
+		fputs("usage: launch OUT INPUT PROGRAM [ARG...]\n", stderr);
 		return 125;
 	}
 	out = fopen(argv[1], "we");
@@ -70,7 +70,6 @@ int main(int argc, char **argv)
 	end = now();
 	if (pid < 0)
 		die("vfork");
-	(void)fprintf(out, "%lld %ld %ld %d\n", end - begin, usage.ru_maxrss, usage.ru_minflt,
-		      status);
+	fprintf(out, "%lld %ld %ld %d\n", end - begin, usage.ru_maxrss, usage.ru_minflt, status);
 	return fclose(out) == 0 ? 0 : 125;
 }

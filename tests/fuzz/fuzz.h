@@ -26,8 +26,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 #define promise(condition)                                                                         \
 	do {                                                                                       \
 		if (!(condition)) {                                                                \
-			(void)fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__,           \
-				      #condition);                                                 \
+			fprintf(stderr, "%s:%d: broken: %s\n", __FILE__, __LINE__, #condition);    \
 			abort();                                                                   \
 		}                                                                                  \
 	} while (0)
@@ -62,7 +61,7 @@ static inline int fuzz_directory(void)
 	char path[256];
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "%s/oci-rdma-fuzz.XXXXXX", tmp ? tmp : "/tmp");
+	snprintf(path, sizeof(path), "%s/oci-rdma-fuzz.XXXXXX", tmp ? tmp : "/tmp");
 	promise(mkdtemp(path) && chmod(path, 0755) == 0);
 	fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	promise(fd >= 0);

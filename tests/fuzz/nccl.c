@@ -29,8 +29,8 @@ static bool read_device(const char *line, size_t place, const struct devices *kn
 	char netdev[16] = "";
 
 	*d = (struct device){.port = ports[place], .address = addresses[place]};
-	(void)snprintf(addresses[place], sizeof(addresses[place]), "0000:%02zx:00.0", place);
-	(void)snprintf(d->uverbs, sizeof(d->uverbs), "uverbs%zu", place);
+	snprintf(addresses[place], sizeof(addresses[place]), "0000:%02zx:00.0", place);
+	snprintf(d->uverbs, sizeof(d->uverbs), "uverbs%zu", place);
 	(void)sscanf(line, "%63s %x %x %15s %3d %15s %63s %23s %23s", name, &all, &active, netdev,
 		     &port.gid_index, port.link_layer, addresses[place], port.state,
 		     port.phys_state);
@@ -93,15 +93,14 @@ static void check_hca(const char *value, const struct devices *devices)
 				is_meant(d, &d->port[p]));
 		/* Neither what only begins like it nor its own beginning, unless that is one, too
 		 */
-		(void)snprintf(other, sizeof(other), "%s0", d->ibdev);
+		snprintf(other, sizeof(other), "%s0", d->ibdev);
 		for (size_t j = 0; j < 2; j++) {
 			bool known = false;
 
 			for (size_t k = 0; k < devices->n; k++)
 				known = known || strcmp(devices->item[k].ibdev, other) == 0;
 			promise(known || strlen(other) > 63 || !nccl_selects(value, other, 1));
-			(void)snprintf(other, sizeof(other), "%.*s", (int)strlen(d->ibdev) - 1,
-				       d->ibdev);
+			snprintf(other, sizeof(other), "%.*s", (int)strlen(d->ibdev) - 1, d->ibdev);
 		}
 	}
 }

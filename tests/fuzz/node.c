@@ -49,8 +49,8 @@ static int make_tree(void)
 
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
 		for (const char *at = directories[i]; at; at = strchr(at + 1, '/')) {
-			(void)snprintf(part, sizeof(part), "%.*s", (int)(at - directories[i]),
-				       directories[i]);
+			snprintf(part, sizeof(part), "%.*s", (int)(at - directories[i]),
+				 directories[i]);
 			(void)mkdirat(root, part, 0755);
 		}
 		must(mkdirat(root, directories[i], 0755));

@@ -13,14 +13,14 @@ static size_t run_file(int dir, const char *name)
 	uint8_t *exact;
 
 	if (fs_read_regular(&arena, fd, 1 << 24, name, &text, &err) < 0) {
-		(void)printf("Bail out! %s\n", err.text);
+		printf("Bail out! %s\n", err.text);
 		exit(1);
 	}
 	/* Nothing behind the input that may be read */
 	exact = malloc(text.len ? text.len : 1);
 	promise(exact);
 	memcpy(exact, text.bytes, text.len);
-	(void)fprintf(stderr, "# %s\n", name);
+	fprintf(stderr, "# %s\n", name);
 	(void)LLVMFuzzerTestOneInput(exact, text.len);
 	free(exact);
 	return 1;
@@ -45,6 +45,6 @@ int main(int argc, char **argv)
 
 	for (int i = 1; i < argc; i++)
 		n += run_directory(argv[i]);
-	(void)printf("%s - %s: %zu inputs\n", n ? "ok" : "not ok", text_base_name(argv[0]), n);
+	printf("%s - %s: %zu inputs\n", n ? "ok" : "not ok", text_base_name(argv[0]), n);
 	return n ? 0 : 1;
 }

@@ -101,7 +101,7 @@ static inline void unit_add_as(struct unit_suite *suite, const char *front, cons
 
 	if (suite->n == UNIT_TESTS_MAX)
 		abort();
-	(void)snprintf(test->name, sizeof(test->name), "%s%s", front, name);
+	snprintf(test->name, sizeof(test->name), "%s%s", front, name);
 	test->function = function;
 	test->row = row;
 	suite->test[suite->n++] = (struct CMUnitTest){
@@ -252,7 +252,7 @@ static inline void unit_map(pid_t pid, const char *which, const char *text)
 	char path[64];
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
+	snprintf(path, sizeof(path), "/proc/%d/%s", pid, which);
 	fd = open(path, O_WRONLY | O_CLOEXEC);
 	assert_int_equal(write(fd, text, strlen(text)), (ssize_t)strlen(text));
 	(void)close(fd);
@@ -406,7 +406,7 @@ static inline void unit_make_base(void)
 {
 	const char *tmp = getenv("TMPDIR");
 
-	(void)snprintf(unit_base, sizeof(unit_base), "%s/oci-rdma-unit.XXXXXX", tmp ? tmp : "/tmp");
+	snprintf(unit_base, sizeof(unit_base), "%s/oci-rdma-unit.XXXXXX", tmp ? tmp : "/tmp");
 	assert_non_null(mkdtemp(unit_base));
 	assert_int_equal(chmod(unit_base, 0755), 0);
 }
@@ -452,7 +452,7 @@ static inline struct unit_dir unit_dir_make(void)
 
 	if (!unit_base[0])
 		unit_make_base();
-	(void)snprintf(dir.path, sizeof(dir.path), "%s/XXXXXX", unit_base);
+	snprintf(dir.path, sizeof(dir.path), "%s/XXXXXX", unit_base);
 	assert_non_null(mkdtemp(dir.path));
 	dir.fd = open(dir.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	assert_true(dir.fd >= 0);
@@ -484,7 +484,7 @@ static inline void unit_write(int dir, const char *path, const char *text, mode_
 	int fd;
 
 	for (const char *slash = path; (slash = strchr(slash, '/')); slash++) {
-		(void)snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
+		snprintf(part, sizeof(part), "%.*s", (int)(slash - path), path);
 		if (mkdirat(dir, part, 0755) == 0)
 			assert_int_equal(fchmodat(dir, part, 0755, 0), 0);
 	}

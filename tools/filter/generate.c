@@ -27,7 +27,7 @@ static void must(int status, const char *what)
 {
 	if (status == 0)
 		return;
-	(void)fprintf(stderr, "seccomp filter: %s: error %d\n", what, -status);
+	fprintf(stderr, "seccomp filter: %s: error %d\n", what, -status);
 	exit(1);
 }
 
@@ -95,8 +95,8 @@ static scmp_filter_ctx make_filter(const char *program)
 static void print_program(const struct sock_filter *instructions, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		(void)printf("{0x%02x, %u, %u, 0x%08x},\n", instructions[i].code,
-			     instructions[i].jt, instructions[i].jf, instructions[i].k);
+		printf("{0x%02x, %u, %u, 0x%08x},\n", instructions[i].code, instructions[i].jt,
+		       instructions[i].jf, instructions[i].k);
 }
 
 int main(int argc, char **argv)

@@ -24,7 +24,7 @@ void target_choose(const char *name)
 	chosen = name && *name ? seccomp_arch_resolve_name(name) : native;
 	if (chosen != 0 && ((chosen ^ native) & __AUDIT_ARCH_LE) == 0)
 		return;
-	(void)fprintf(stderr, "seccomp filter: no filter for %s can be made here\n", name);
+	fprintf(stderr, "seccomp filter: no filter for %s can be made here\n", name);
 	exit(1);
 }
 
@@ -222,7 +222,7 @@ static const struct program *program_of(const char *name)
 		if (strcmp(programs[i].name, name) == 0)
 			return &programs[i];
 	}
-	(void)fprintf(stderr, "seccomp filter: no program %s\n", name);
+	fprintf(stderr, "seccomp filter: no program %s\n", name);
 	exit(1);
 }
 
@@ -241,7 +241,7 @@ int call_number(const char *name)
 	int number = seccomp_syscall_resolve_name_arch(target_architecture(), name);
 
 	if (number == __NR_SCMP_ERROR) {
-		(void)fprintf(stderr, "seccomp filter: %s is no system call\n", name);
+		fprintf(stderr, "seccomp filter: %s is no system call\n", name);
 		exit(1);
 	}
 	return number;

@@ -11,7 +11,7 @@ static int uninitialised(void)
 	volatile char byte;
 
 	if (byte)
-		(void)puts("not zero");
+		puts("not zero");
 	return 0;
 }
 

@@ -112,7 +112,7 @@ UNIT_ROWS_AS("paths of the node are none of the author's business: ", path_cases
 
 	record.reason = row->reason;
 	record.policy = "/etc/oci-rdma-hook/config.json";
-	(void)snprintf(note, sizeof(note), "\"note\":\"container trainer: %s\"", row->note);
+	snprintf(note, sizeof(note), "\"note\":\"container trainer: %s\"", row->note);
 	assert_has(text_of(&arena, &record), note);
 }
 

@@ -85,11 +85,11 @@ static struct devices make_devices(const struct proven *proven, struct device *r
 		const struct proven *from = &proven[devices.n];
 
 		*device = (struct device){0};
-		(void)snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
-		(void)snprintf(device->uverbs, sizeof(device->uverbs), "%s", from->uverbs);
+		snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
+		snprintf(device->uverbs, sizeof(device->uverbs), "%s", from->uverbs);
 		device->address = from->address;
 		if (text_is_pci_address(from->address))
-			(void)snprintf(device->pci, sizeof(device->pci), "%s", from->address);
+			snprintf(device->pci, sizeof(device->pci), "%s", from->address);
 	}
 	return devices;
 }
@@ -214,8 +214,8 @@ static void fill_devices(const struct obstacle_case *row, struct device device[2
 			 struct devices *devices)
 {
 	for (size_t i = 0; i < 2 && row->port[i][0].number; i++) {
-		(void)snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
-		(void)snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
+		snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
+		snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
 		device[i].port = (struct port *)row->port[i];
 		device[i].n_ports = row->port[i][1].number ? 2 : 1;
 		devices->n++;

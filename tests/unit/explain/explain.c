@@ -117,8 +117,8 @@ UNIT_ROWS(obstacle_cases)
 	container.devices.item = device;
 	container.gpus = (struct gpus){.item = &gpu, .n = row->gpu_iommu ? 1 : 0};
 	for (size_t i = 0; i < 2 && (i == 0 || row->iommu[i]); i++) {
-		(void)snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
-		(void)snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
+		snprintf(device[i].ibdev, sizeof(device[i].ibdev), "mlx5_%zu", i);
+		snprintf(device[i].pci, sizeof(device[i].pci), "0000:0%zu:00.0", i);
 		device[i].port = &port;
 		device[i].n_ports = row->moved ? 0 : 1;
 		strcpy(device[i].place.iommu, row->iommu[i] ? row->iommu[i] : "");

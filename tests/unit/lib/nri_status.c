@@ -169,7 +169,7 @@ static void write_status(int dir, const char *path, int pid, const char *members
 {
 	char text[512];
 
-	(void)snprintf(text, sizeof(text), "{\"pid\":%d,%s}", pid, members);
+	snprintf(text, sizeof(text), "{\"pid\":%d,%s}", pid, members);
 	unit_write(dir, path, text, 0644);
 }
 

@@ -37,7 +37,7 @@ UNIT_ROWS_AS("path: ", path_cases)
 	char path[CGROUP_PATH_SIZE];
 	char file[CGROUP_PATH_SIZE + 32];
 
-	(void)snprintf(file, sizeof(file), "%s/cgroup.procs", row->exists ? row->exists : TOP);
+	snprintf(file, sizeof(file), "%s/cgroup.procs", row->exists ? row->exists : TOP);
 	unit_write(dir.fd, file, "", 0600);
 	cgroup_find(dir.fd, row->cgroups_path, path);
 	assert_string_equal(path, row->path);
@@ -59,7 +59,7 @@ UNIT_TEST("path: what is too long is not known")
 	text[CGROUP_PATH_SIZE - sizeof(TOP) + 1] = '\0';
 	cgroup_find(dir.fd, text, path);
 	assert_string_equal(path, "");
-	(void)snprintf(text, sizeof(text), "%0300d-.slice:a:b", 1);
+	snprintf(text, sizeof(text), "%0300d-.slice:a:b", 1);
 	cgroup_find(dir.fd, text, path);
 	assert_string_equal(path, "");
 }
@@ -82,7 +82,7 @@ UNIT_ROWS(gone_cases)
 	cleanup_unit_dir dir = unit_dir_make();
 	char file[CGROUP_PATH_SIZE];
 
-	(void)snprintf(file, sizeof(file), "%s/cgroup.procs", row->exists);
+	snprintf(file, sizeof(file), "%s/cgroup.procs", row->exists);
 	unit_write(dir.fd, file, "", 0600);
 	assert_int_equal(cgroup_is_gone(dir.fd, row->path), row->gone);
 	assert_false(cgroup_is_gone(-1, row->path));
@@ -95,8 +95,8 @@ static void write_procs(const struct unit_dir *dir, const char *cgroup, pid_t pi
 	char path[CGROUP_PATH_SIZE];
 	char text[64];
 
-	(void)snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
-	(void)snprintf(text, sizeof(text), "0\n1\n%d\n", pid);
+	snprintf(path, sizeof(path), "%s/cgroup.procs", cgroup);
+	snprintf(text, sizeof(text), "0\n1\n%d\n", pid);
 	unit_write(dir->fd, path, text, 0600);
 }
 

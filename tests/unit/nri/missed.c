@@ -19,7 +19,7 @@ static void leave_record(struct unit_dir *dir, const char *name, const char *mem
 {
 	char path[128];
 
-	(void)snprintf(path, sizeof(path), RECORD_DIR "/%s.json", name);
+	snprintf(path, sizeof(path), RECORD_DIR "/%s.json", name);
 	unit_write(dir->fd, path, members, 0600);
 	assert_int_equal(fchmodat(dir->fd, RECORD_DIR, 0700, 0), 0);
 }

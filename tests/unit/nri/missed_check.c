@@ -148,11 +148,11 @@ static void write_process(int root, int64_t pid, const char *id, const char *lim
 	char path[64];
 	char text[128];
 
-	(void)snprintf(path, sizeof(path), "proc/%d/cgroup", (int)pid);
-	(void)snprintf(text, sizeof(text), "0::/a/%s\n", id);
+	snprintf(path, sizeof(path), "proc/%d/cgroup", (int)pid);
+	snprintf(text, sizeof(text), "0::/a/%s\n", id);
 	unit_write(root, path, text, 0600);
-	(void)snprintf(path, sizeof(path), "proc/%d/limits", (int)pid);
-	(void)snprintf(text, sizeof(text), "Max locked memory  %s  65536  bytes\n", limit);
+	snprintf(path, sizeof(path), "proc/%d/limits", (int)pid);
+	snprintf(text, sizeof(text), "Max locked memory  %s  65536  bytes\n", limit);
 	unit_write(root, path, text, 0600);
 }
 
@@ -181,9 +181,9 @@ static pid_t make_node(const struct unit_dir *dir, const struct look_case *row)
 	unit_write(dir->fd, "sys/dev/char/x", "", 0600);
 	unit_write(dir->fd, "sys/" FUNCTION "/ibdev", "mlx5_6\n", 0600);
 	assert_int_equal(symlinkat("../../" FUNCTION, dir->fd, "sys/dev/char/231:198"), 0);
-	(void)snprintf(text, sizeof(text), "{%s}", row->config ? row->config : "");
+	snprintf(text, sizeof(text), "{%s}", row->config ? row->config : "");
 	unit_write(dir->fd, "etc/oci-rdma-hook/config.json", text, 0600);
-	(void)snprintf(text, sizeof(text), "0\n%d\n", real ? real : (int)row->listed);
+	snprintf(text, sizeof(text), "0\n%d\n", real ? real : (int)row->listed);
 	unit_write(dir->fd, CGROUP "/cgroup.procs", text, 0600);
 	if (row->limit) {
 		write_process(dir->fd, 1, ID, row->limit);
@@ -341,11 +341,11 @@ UNIT_ROWS(gone_cases)
 	char path[128];
 	char text[256];
 
-	(void)snprintf(path, sizeof(path), RECORD_DIR "/team-a_u_c_granted_%010llx_%s.json",
-		       (unsigned long long)(clock_ms() - age), row->id);
-	(void)snprintf(text, sizeof(text),
-		       "{\"id\":\"%s\",\"reason\":\"r\",\"entry_point\":\"nri\",\"engine\":\"%s\"}",
-		       row->id, row->engine ? row->engine : ENGINE);
+	snprintf(path, sizeof(path), RECORD_DIR "/team-a_u_c_granted_%010llx_%s.json",
+		 (unsigned long long)(clock_ms() - age), row->id);
+	snprintf(text, sizeof(text),
+		 "{\"id\":\"%s\",\"reason\":\"r\",\"entry_point\":\"nri\",\"engine\":\"%s\"}",
+		 row->id, row->engine ? row->engine : ENGINE);
 	unit_write(dir.fd, path, text, 0600);
 	assert_int_equal(fchmodat(dir.fd, RECORD_DIR, 0700, 0), 0);
 	assert_int_equal(examine_known(&options, known, row->lost),

@@ -187,12 +187,12 @@ static void leave_record(const struct unit_dir *dir, int id, enum record_result 
 	char path[128];
 	char text[256];
 
-	(void)snprintf(path, sizeof(path), RECORD_DIR "/n_u_c%d_%s_%010llx_%d.json", id,
-		       record_result_names[result], (unsigned long long)(clock_ms() - age), id);
-	(void)snprintf(text, sizeof(text),
-		       "{\"id\":\"%d\",\"reason\":\"r\",\"entry_point\":\"nri\",\"result\":"
-		       "\"%s\",\"cgroup\":\"%s\"}",
-		       id, record_result_names[result], cgroup ? cgroup : "");
+	snprintf(path, sizeof(path), RECORD_DIR "/n_u_c%d_%s_%010llx_%d.json", id,
+		 record_result_names[result], (unsigned long long)(clock_ms() - age), id);
+	snprintf(text, sizeof(text),
+		 "{\"id\":\"%d\",\"reason\":\"r\",\"entry_point\":\"nri\",\"result\":"
+		 "\"%s\",\"cgroup\":\"%s\"}",
+		 id, record_result_names[result], cgroup ? cgroup : "");
 	unit_write(dir->fd, path, text, 0600);
 	assert_int_equal(fchmodat(dir->fd, RECORD_DIR, 0700, 0), 0);
 }
@@ -267,7 +267,7 @@ UNIT_TEST("status: nothing but a regular file is opened")
 	cleanup_fd notify = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	char path[sizeof(dir.path) + sizeof(NRI_STATUS_PATH)];
 
-	(void)snprintf(path, sizeof(path), "%s/%s", dir.path, NRI_STATUS_PATH);
+	snprintf(path, sizeof(path), "%s/%s", dir.path, NRI_STATUS_PATH);
 	unit_write(dir.fd, NRI_STATUS_PATH, "{\"pid\":12}", 0600);
 	assert_true(inotify_add_watch(notify, path, IN_OPEN) >= 0);
 	assert_int_equal(pid_there(dir.fd), 12);

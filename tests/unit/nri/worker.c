@@ -261,7 +261,7 @@ static bool plugin_sleeps(void)
 	char state = '?';
 	FILE *stat;
 
-	(void)snprintf(path, sizeof(path), "/proc/%d/stat", getppid());
+	snprintf(path, sizeof(path), "/proc/%d/stat", getppid());
 	stat = fopen(path, "re");
 	if (!stat)
 		return false;

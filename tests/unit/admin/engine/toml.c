@@ -186,7 +186,7 @@ UNIT_TEST("TOML: the number of names is bounded")
 
 	assert_non_null(text);
 	for (size_t i = 0; i < KEYS; i++)
-		(void)snprintf(text + i * LINE, LINE + 1, "k%05zu=1\n", i);
+		snprintf(text + i * LINE, LINE + 1, "k%05zu=1\n", i);
 	text[(KEYS - 1) * LINE] = '\0';
 	assert_int_equal(toml_read(&arena, "x.conf", text, &items, &err), 0);
 	assert_int_equal(items.n, KEYS - 1);

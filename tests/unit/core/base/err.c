@@ -33,15 +33,15 @@ UNIT_TEST("error: only the want of memory is known as such")
 {
 	struct err err;
 
-	(void)err_memory(&err);
+	err_memory(&err);
 	assert_true(err.errnum == ENOMEM);
-	(void)err_prefix(&err, "file");
+	err_prefix(&err, "file");
 	assert_true(err.errnum == ENOMEM);
-	(void)err_sys(&err, EIO, "file");
+	err_sys(&err, EIO, "file");
 	assert_false(err.errnum == ENOMEM);
-	(void)err_sys(&err, ENOMEM, "file");
+	err_sys(&err, ENOMEM, "file");
 	assert_true(err.errnum == ENOMEM);
-	(void)err_set(&err, "out of memory");
+	err_set(&err, "out of memory");
 	assert_false(err.errnum == ENOMEM);
 }
 
@@ -52,14 +52,14 @@ UNIT_TEST("error: too long is cut")
 
 	memset(large, 'x', sizeof(large) - 1);
 	large[sizeof(large) - 1] = '\0';
-	(void)err_set(&err, "%s", large);
+	err_set(&err, "%s", large);
 	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
-	(void)err_prefix(&err, "%s", "front");
+	err_prefix(&err, "%s", "front");
 	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
 	assert_has(err.text, "front: xxx");
-	(void)err_prefix(&err, "%s", large);
+	err_prefix(&err, "%s", large);
 	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
-	(void)err_sys(&err, ENOENT, "%s", large);
+	err_sys(&err, ENOENT, "%s", large);
 	assert_int_equal(strlen(err.text), ERR_TEXT_MAX - 1);
 }
 
@@ -67,11 +67,11 @@ UNIT_TEST("error: one line, whatever it quotes")
 {
 	struct err err;
 
-	(void)err_set(&err, "a%sb", "\n\x1b[2J\x7f");
+	err_set(&err, "a%sb", "\n\x1b[2J\x7f");
 	assert_one_line(&err);
-	(void)err_prefix(&err, "c%sd", "\r\n");
+	err_prefix(&err, "c%sd", "\r\n");
 	assert_one_line(&err);
-	(void)err_sys(&err, EIO, "e%sf", "\t");
+	err_sys(&err, EIO, "e%sf", "\t");
 	assert_one_line(&err);
 }
 

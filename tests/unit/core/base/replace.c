@@ -141,7 +141,7 @@ static int open_idmapped(const char *path)
 	cleanup_fd userns = -1;
 	int status;
 
-	(void)snprintf(text, sizeof(text), "/proc/%d/ns/user", pid);
+	snprintf(text, sizeof(text), "/proc/%d/ns/user", pid);
 	userns = open(text, O_RDONLY | O_CLOEXEC);
 	attr.userns_fd = (uint64_t)userns;
 	status = mount_setattr(fd, "", AT_EMPTY_PATH, &attr, sizeof(attr));

@@ -132,7 +132,7 @@ UNIT_TEST_FOR_ROOT("attributes: none of what the hook was started with")
 	(void)close(before);
 	if (set < 0)
 		UNIT_SKIP("ACLs cannot be set here");
-	(void)snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", root.fd, CONF);
+	snprintf(path, sizeof(path), "/proc/self/fd/%d/%s", root.fd, CONF);
 	assert_int_equal(getxattr(path, "trusted.oci-rdma-hook", value, sizeof(value)), -1);
 	assert_int_equal(errno, ENODATA);
 }

@@ -23,8 +23,7 @@ static int put_socket(int root)
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 	int status;
 
-	(void)snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", root,
-		       CONF);
+	snprintf(address.sun_path, sizeof(address.sun_path), "/proc/self/fd/%d/%s", root, CONF);
 	status = bind(fd, (struct sockaddr *)&address, sizeof(address));
 	(void)close(fd);
 	return status;

@@ -118,7 +118,7 @@ UNIT_TEST("a sysroot that cannot be opened is an error")
 	struct node node = NODE_NONE;
 	char path[512];
 
-	(void)snprintf(path, sizeof(path), "%s/none", dir.path);
+	snprintf(path, sizeof(path), "%s/none", dir.path);
 	assert_int_equal(node_open(path, &node, &err), -1);
 	assert_has(err.text, "none: No such file or directory");
 	unit_write(dir.fd, "sys/dev/char", "no directory", 0644);

@@ -45,9 +45,9 @@ static struct devices make_devices(const struct given *given, struct device *roo
 		const struct given *from = &given[devices.n];
 
 		*device = (struct device){0};
-		(void)snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
-		(void)snprintf(device->uverbs, sizeof(device->uverbs), "%s", from->uverbs);
-		(void)snprintf(device->pci, sizeof(device->pci), "%s", from->pci);
+		snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
+		snprintf(device->uverbs, sizeof(device->uverbs), "%s", from->uverbs);
+		snprintf(device->pci, sizeof(device->pci), "%s", from->pci);
 	}
 	return devices;
 }

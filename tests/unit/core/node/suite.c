@@ -19,7 +19,7 @@ static void make(int root, const struct entry *entry)
 	char inside[256];
 
 	if (!entry->text) {
-		(void)snprintf(inside, sizeof(inside), "%s/x", entry->path);
+		snprintf(inside, sizeof(inside), "%s/x", entry->path);
 		unit_write(root, inside, "", 0644);
 		return;
 	}

@@ -68,10 +68,9 @@ void add_device(struct bench *bench, const struct device_setup *from)
 {
 	struct device *device = &bench->devices.item[bench->devices.n++];
 
-	(void)snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
+	snprintf(device->ibdev, sizeof(device->ibdev), "%s", from->ibdev);
 	device->place.path = from->path;
-	(void)snprintf(device->netdev, sizeof(device->netdev), "%s",
-		       from->netdev ? from->netdev : "");
+	snprintf(device->netdev, sizeof(device->netdev), "%s", from->netdev ? from->netdev : "");
 	device->port = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(*device->port));
 	for (; device->n_ports < ITEMS_MAX && from->port[device->n_ports].state;
 	     device->n_ports++) {
@@ -80,9 +79,9 @@ void add_device(struct bench *bench, const struct device_setup *from)
 
 		port->number = (unsigned)device->n_ports + 1;
 		port->gid_index = setup->gid_index ? setup->gid_index : -1;
-		(void)snprintf(port->state, sizeof(port->state), "%s", setup->state);
-		(void)snprintf(port->link_layer, sizeof(port->link_layer), "%s",
-			       setup->link_layer ? setup->link_layer : "Ethernet");
+		snprintf(port->state, sizeof(port->state), "%s", setup->state);
+		snprintf(port->link_layer, sizeof(port->link_layer), "%s",
+			 setup->link_layer ? setup->link_layer : "Ethernet");
 	}
 }
 
@@ -154,9 +153,8 @@ void set_up(struct bench *bench, const struct setup *setup)
 		struct gpu *gpu = &bench->gpus.item[bench->gpus.n];
 
 		gpu->place.path = setup->gpus[bench->gpus.n].path;
-		(void)snprintf(gpu->model, sizeof(gpu->model), "%s",
-			       setup->gpus[bench->gpus.n].model ? setup->gpus[bench->gpus.n].model
-								: "");
+		snprintf(gpu->model, sizeof(gpu->model), "%s",
+			 setup->gpus[bench->gpus.n].model ? setup->gpus[bench->gpus.n].model : "");
 	}
 	bench->devices.item = arena_alloc(&bench->arena, ITEMS_MAX * sizeof(struct device));
 	for (size_t i = 0; i < ITEMS_MAX && setup->devices[i].ibdev; i++)

@@ -151,7 +151,7 @@ UNIT_ROWS(bad_cases)
 	struct config config = {.path = "untouched"};
 	char error[512];
 
-	(void)snprintf(error, sizeof(error), "%s: %s", FILE_NAME, row->error);
+	snprintf(error, sizeof(error), "%s: %s", FILE_NAME, row->error);
 	assert_int_equal(load(&arena, row->text, &config, &err), -1);
 	assert_has(err.text, strncmp(row->error, "line", 4) == 0 ? error : row->error);
 	assert_has(err.text, FILE_NAME ": ");
@@ -180,8 +180,8 @@ UNIT_TEST("the further errors of a file are known, one for each value")
 		": line 6: memlock: 0 would leave no memory to register; write an amount "
 		"above 0\n" FILE_NAME ": line 6: on_error: 'warning' is not one of warn, fail");
 	for (int i = 0; i < 40; i++)
-		(void)snprintf(many + strlen(many), sizeof(many) - strlen(many), ",\"k%d\":1", i);
-	(void)snprintf(many + strlen(many), sizeof(many) - strlen(many), "}");
+		snprintf(many + strlen(many), sizeof(many) - strlen(many), ",\"k%d\":1", i);
+	snprintf(many + strlen(many), sizeof(many) - strlen(many), "}");
 	assert_int_equal(load(&arena, many, &config, &err), -1);
 	assert_has(err.more, "k14");
 	assert_null(strstr(err.more, "k15"));

@@ -35,12 +35,12 @@ static int fill(struct scene *scene, const struct before *before, size_t n)
 	for (size_t i = 0; i < n && before[i].namespace; i++) {
 		for (int pod = 0; pod < before[i].pods; pod++) {
 			for (size_t k = 0; before[i].results[k]; k++) {
-				(void)snprintf(name, sizeof(name), "%s-%d-%zu", before[i].namespace,
-					       pod, k);
-				(void)snprintf(path, sizeof(path),
-					       RECORD_DIR "/%s_%d_c%zu_%s_%010x_%s.json",
-					       before[i].namespace, pod, k,
-					       word(before[i].results[k]), (unsigned)made++, name);
+				snprintf(name, sizeof(name), "%s-%d-%zu", before[i].namespace, pod,
+					 k);
+				snprintf(path, sizeof(path),
+					 RECORD_DIR "/%s_%d_c%zu_%s_%010x_%s.json",
+					 before[i].namespace, pod, k, word(before[i].results[k]),
+					 (unsigned)made++, name);
 				unit_write(scene->dir.fd, path,
 					   "{\"id\":\"a\",\"reason\":\"r\",\"entry_point\":\"x\"}",
 					   0600);
@@ -161,8 +161,8 @@ UNIT_ROWS_AS("the pod that has the most loses one, and no other of its namespace
 	int n = fill(&scene, before, LENGTH(before));
 
 	for (int i = n; i < FULL; i++) {
-		(void)snprintf(path, sizeof(path), RECORD_DIR "/a_most_c%d_denied_%010x_m%d.json",
-			       i, 5000 - i, i);
+		snprintf(path, sizeof(path), RECORD_DIR "/a_most_c%d_denied_%010x_m%d.json", i,
+			 5000 - i, i);
 		unit_write(scene.dir.fd, path, "{}", 0600);
 	}
 	record.id = "new";
@@ -182,8 +182,8 @@ UNIT_TEST("a pod whose uid begins as another's has its own count")
 	char path[128];
 
 	for (int i = 0; i < FULL; i++) {
-		(void)snprintf(path, sizeof(path), RECORD_DIR "/a_%s_c%d_denied_%010x_x%d.json",
-			       i < FULL / 2 ? "p" : "pa", i, (unsigned)i, i);
+		snprintf(path, sizeof(path), RECORD_DIR "/a_%s_c%d_denied_%010x_x%d.json",
+			 i < FULL / 2 ? "p" : "pa", i, (unsigned)i, i);
 		unit_write(scene.dir.fd, path, "{}", 0600);
 	}
 	assert_int_equal(fchmodat(scene.dir.fd, RECORD_DIR, 0700, 0), 0);
@@ -206,14 +206,13 @@ UNIT_TEST("a pod that is refused 1,100 times pushes out nobody else's record")
 
 	(void)fill(&scene, before, LENGTH(before));
 	for (int i = 0; i < 700; i++) {
-		(void)snprintf(text, sizeof(text),
-			       RECORD_DIR "/team-a_" UID "_c%d_denied_%010x_c%d.json", i, 1000 + i,
-			       i);
+		snprintf(text, sizeof(text), RECORD_DIR "/team-a_" UID "_c%d_denied_%010x_c%d.json",
+			 i, 1000 + i, i);
 		unit_write(scene.dir.fd, text, "{}", 0600);
 	}
 	record.id = text;
 	for (int i = 700; i < 1100; i++) {
-		(void)snprintf(text, sizeof(text), "c%d", i);
+		snprintf(text, sizeof(text), "c%d", i);
 		record.container = i < 900 ? text : "same";
 		assert_int_equal(write_record(&scene, &record), 0);
 	}
@@ -259,7 +258,7 @@ UNIT_TEST("an excess is worked off, and what is no record goes")
 
 	(void)fill(&scene, before, LENGTH(before));
 	for (size_t i = 0; i < LENGTH(strays); i++) {
-		(void)snprintf(path, sizeof(path), RECORD_DIR "/%s", strays[i]);
+		snprintf(path, sizeof(path), RECORD_DIR "/%s", strays[i]);
 		unit_write(scene.dir.fd, path, "{}", 0600);
 	}
 	assert_int_equal(list_records(&scene, &entries), 2200);
@@ -349,10 +348,10 @@ static int write_for_ever(const void *context)
 		struct err err;
 
 		state = state * 1103515245 + 12345;
-		(void)snprintf(texts[0], sizeof(texts[0]), "team-%u", state >> 16 & 7);
-		(void)snprintf(texts[1], sizeof(texts[1]), "%u", state >> 8 & 1023);
-		(void)snprintf(texts[2], sizeof(texts[2]), "c%u", state >> 20 & 3);
-		(void)snprintf(texts[3], sizeof(texts[3]), "%d-%u", getpid(), i);
+		snprintf(texts[0], sizeof(texts[0]), "team-%u", state >> 16 & 7);
+		snprintf(texts[1], sizeof(texts[1]), "%u", state >> 8 & 1023);
+		snprintf(texts[2], sizeof(texts[2]), "c%u", state >> 20 & 3);
+		snprintf(texts[3], sizeof(texts[3]), "%d-%u", getpid(), i);
 		record.pod_namespace = texts[0];
 		record.pod_uid = texts[1];
 		record.container = texts[2];

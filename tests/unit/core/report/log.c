@@ -173,7 +173,7 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 		.missing_capabilities_reason = row->switches & WITHHELD ? "withheld" : NULL,
 	};
 	if (row->switches & UNCONFINED)
-		(void)err_set(&outcome.unconfined, "free");
+		err_set(&outcome.unconfined, "free");
 	outcome_log(&container, &outcome);
 }
 
@@ -222,7 +222,7 @@ static void assert_lines(const char *text, const char *program, const char *cons
 	char front[256];
 
 	for (size_t i = 0; i < n && want[i]; i++) {
-		(void)snprintf(front, sizeof(front), "%s: %s", program, want[i]);
+		snprintf(front, sizeof(front), "%s: %s", program, want[i]);
 		if (strncmp(text, front, strlen(front)) != 0)
 			fail_msg("want: %s\ngot:  %s", front, text);
 		text = strchr(text, '\n') + 1;

@@ -212,7 +212,7 @@ static void make_node(const struct unit_dir *dir, const struct outcome_case *row
 			symlinkat("../../devices/virtual/vfio/57", dir->fd, "sys/dev/char/243:0"),
 			0);
 	}
-	(void)snprintf(text, sizeof(text), "{%s}", config);
+	snprintf(text, sizeof(text), "{%s}", config);
 	unit_write(dir->fd, "etc/oci-rdma-hook/config.json", text, 0644);
 }
 
@@ -247,8 +247,8 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 	outcome_decide(&container, status, ret_outcome);
 	/* It lives as long as the container. */
 	if (ret_outcome->reason)
-		(void)snprintf(ret_outcome->err.text, sizeof(ret_outcome->err.text), "%s",
-			       arena_strdup(&container.arena, ret_outcome->reason));
+		snprintf(ret_outcome->err.text, sizeof(ret_outcome->err.text), "%s",
+			 arena_strdup(&container.arena, ret_outcome->reason));
 }
 
 UNIT_ROWS(outcome_cases)

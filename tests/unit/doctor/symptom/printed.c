@@ -52,13 +52,12 @@ static void read_head(struct decision *decision, const char *head)
 	const char *words = strstr(head, " %s ");
 	const char *numbers = strstr(head, " %d ");
 
-	(void)snprintf(decision->row, sizeof(decision->row), "%.*s", (int)strcspn(head, " "),
-		       strncmp(head, "not ours, ", 10) ? head : "?");
-	(void)snprintf(decision->words, sizeof(decision->words), "%.*s",
-		       words && numbers ? (int)(numbers - words) - 4 : INT_MAX,
-		       words ? words + 4 : ANY_REASON);
-	(void)snprintf(decision->numbers, sizeof(decision->numbers), "%s",
-		       numbers ? numbers + 4 : "7");
+	snprintf(decision->row, sizeof(decision->row), "%.*s", (int)strcspn(head, " "),
+		 strncmp(head, "not ours, ", 10) ? head : "?");
+	snprintf(decision->words, sizeof(decision->words), "%.*s",
+		 words && numbers ? (int)(numbers - words) - 4 : INT_MAX,
+		 words ? words + 4 : ANY_REASON);
+	snprintf(decision->numbers, sizeof(decision->numbers), "%s", numbers ? numbers + 4 : "7");
 }
 
 /* Returns 1 if it does not show what was decided. */
@@ -86,7 +85,7 @@ static size_t look_at(struct decision decision, const char *message)
 	size_t differ = look_at_as(&decision, message);
 
 	for (size_t i = 0; any && i < LENGTH(reasons); i++) {
-		(void)snprintf(decision.words, sizeof(decision.words), "%s", reasons[i]);
+		snprintf(decision.words, sizeof(decision.words), "%s", reasons[i]);
 		differ += look_at_as(&decision, message);
 	}
 	return differ;

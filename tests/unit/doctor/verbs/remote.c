@@ -155,7 +155,7 @@ CHANGE(many_bytes)
 
 CHANGE(a_path)
 {
-	(void)snprintf(message->text, sizeof(message->text), "../../x");
+	snprintf(message->text, sizeof(message->text), "../../x");
 }
 
 CHANGE(no_end)
@@ -166,7 +166,7 @@ CHANGE(no_end)
 CHANGE(an_error)
 {
 	message->kind = htobe32(MESSAGE_ERROR);
-	(void)snprintf(message->text, sizeof(message->text), "no \x1b[31mred");
+	snprintf(message->text, sizeof(message->text), "no \x1b[31mred");
 }
 
 static const struct bad_case {

@@ -357,7 +357,7 @@ UNIT_ROWS(flood_cases)
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		char text[1100];
 
-		(void)snprintf(text, sizeof(text), row->format, i);
+		snprintf(text, sizeof(text), row->format, i);
 #pragma GCC diagnostic pop
 		env[i] = arena_strdup(&arena, text);
 	}

@@ -10,7 +10,7 @@ static struct message file_bytes(struct arena *arena, const char *session, const
 	unsigned char *bytes;
 	int fd;
 
-	(void)snprintf(path, sizeof(path), "tests/nri/sessions/%s/%s.bin", session, direction);
+	snprintf(path, sizeof(path), "tests/nri/sessions/%s/%s.bin", session, direction);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	assert_true(fd >= 0);
 	assert_int_equal(fstat(fd, &st), 0);

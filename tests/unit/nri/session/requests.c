@@ -68,8 +68,7 @@ UNIT_ROWS(container_cases)
 	if (!row->said)
 		return;
 	identity = &story.spec.identity;
-	(void)snprintf(said, sizeof(said), "%s %s", identity->pod ? identity->pod : "-",
-		       identity->name);
+	snprintf(said, sizeof(said), "%s %s", identity->pod ? identity->pod : "-", identity->name);
 	assert_string_equal(said, row->said);
 }
 

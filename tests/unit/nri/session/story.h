@@ -52,10 +52,9 @@ static inline void play(struct story *story, struct arena *arena, struct call *c
 
 	story->synchronized += call->kind == CALL_SYNCHRONIZE;
 	if (call->kind == CALL_CONFIGURE) {
-		(void)snprintf(story->runtime, sizeof(story->runtime), "%s",
-			       call->runtime->runtime_name);
-		(void)snprintf(story->version, sizeof(story->version), "%s",
-			       call->runtime->runtime_version);
+		snprintf(story->runtime, sizeof(story->runtime), "%s", call->runtime->runtime_name);
+		snprintf(story->version, sizeof(story->version), "%s",
+			 call->runtime->runtime_version);
 	}
 	if (call->kind != CALL_CREATE && call->kind != CALL_START)
 		return;

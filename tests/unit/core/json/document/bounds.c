@@ -24,7 +24,7 @@ static void builder_close(struct builder *b)
 static void repeat(FILE *out, const char *text_part, size_t times)
 {
 	for (size_t i = 0; i < times; i++)
-		(void)fputs(text_part, out);
+		fputs(text_part, out);
 }
 
 static int read_built(struct builder *b, struct err *err)
@@ -60,11 +60,11 @@ UNIT_ROWS(depth_cases)
 
 		b.out = open_memstream(&b.bytes, &b.len);
 		assert_non_null(b.out);
-		(void)fputs(row->front, b.out);
+		fputs(row->front, b.out);
 		repeat(b.out, row->open, depth - row->outer);
-		(void)fputs(row->value, b.out);
+		fputs(row->value, b.out);
 		repeat(b.out, row->close, depth - row->outer);
-		(void)fputs(row->back, b.out);
+		fputs(row->back, b.out);
 		assert_int_equal(read_built(&b, &err), fits ? 0 : -1);
 		if (!fits)
 			assert_has(err.text, "nested deeper than 64 levels");
@@ -78,7 +78,7 @@ UNIT_TEST("depth: a million levels are refused at once")
 
 	b.out = open_memstream(&b.bytes, &b.len);
 	assert_non_null(b.out);
-	(void)fputs("{\"x\":", b.out);
+	fputs("{\"x\":", b.out);
 	repeat(b.out, "[", 1000000);
 	assert_int_equal(read_built(&b, &err), -1);
 	assert_has(err.text, "nested deeper");
@@ -110,16 +110,16 @@ UNIT_ROWS(count_cases)
 
 		b.out = open_memstream(&b.bytes, &b.len);
 		assert_non_null(b.out);
-		(void)fputs(row->front, b.out);
+		fputs(row->front, b.out);
 		for (size_t i = 0; i < n; i++) {
-			(void)fputs(i ? "," : "", b.out);
+			fputs(i ? "," : "", b.out);
 /* The formats are the table's own. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
-			(void)fprintf(b.out, row->member, i);
+			fprintf(b.out, row->member, i);
 #pragma GCC diagnostic pop
 		}
-		(void)fputs(row->back, b.out);
+		fputs(row->back, b.out);
 		assert_int_equal(read_built(&b, &err), fits ? 0 : -1);
 		if (!fits)
 			assert_has(err.text, row->error);
@@ -136,13 +136,13 @@ UNIT_TEST("count: values in all")
 		b.out = open_memstream(&b.bytes, &b.len);
 		assert_non_null(b.out);
 		/* The root, x, and arrays of 1,024 values with their items */
-		(void)fputs("{\"x\":[[", b.out);
+		fputs("{\"x\":[[", b.out);
 		for (size_t i = 3; i < n; i++) {
 			bool begins = i % 1024 == 0;
 
-			(void)fputs(begins ? "],[" : i == 3 || i % 1024 == 1 ? "1" : ",1", b.out);
+			fputs(begins ? "],[" : i == 3 || i % 1024 == 1 ? "1" : ",1", b.out);
 		}
-		(void)fputs("]]}", b.out);
+		fputs("]]}", b.out);
 		assert_int_equal(read_built(&b, &err), fits ? 0 : -1);
 		if (!fits)
 			assert_has(err.text, "values in all");

@@ -4,10 +4,9 @@
 static void read_map(struct json_document *doc, const struct json_node *map, struct fields *fields)
 {
 	json_each(member, map) {
-		(void)snprintf(fields->last_key, sizeof(fields->last_key), "%s",
-			       json_key(doc, member));
-		(void)snprintf(fields->last_text, sizeof(fields->last_text), "%s",
-			       json_string(doc, member));
+		snprintf(fields->last_key, sizeof(fields->last_key), "%s", json_key(doc, member));
+		snprintf(fields->last_text, sizeof(fields->last_text), "%s",
+			 json_string(doc, member));
 		fields->last_line = json_line(doc, member);
 		fields->strings++;
 	}

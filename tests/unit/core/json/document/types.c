@@ -127,8 +127,7 @@ static void check_type(const struct type_sample *want, const struct type_sample 
 	}
 	assert_null(got);
 	assert_true(doc.failed);
-	(void)snprintf(expected, sizeof(expected), "expected %s, found %s", want->called,
-		       found->called);
+	snprintf(expected, sizeof(expected), "expected %s, found %s", want->called, found->called);
 	assert_has(err.text, expected);
 }
 
@@ -249,12 +248,12 @@ UNIT_ROWS(integer_cases)
 	struct fields fields;
 	char json[64];
 
-	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
+	snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), row->is_signed ? 0 : -1);
 	assert_true(fields.number == row->number);
 	if (!row->is_signed)
 		assert_has(err.text, "an integer in the range of 64 bits");
-	(void)snprintf(json, sizeof(json), "{\"u\":%s}", row->text);
+	snprintf(json, sizeof(json), "{\"u\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), row->is_unsigned ? 0 : -1);
 	assert_true(fields.count == row->count);
 	if (!row->is_unsigned)
@@ -277,11 +276,11 @@ UNIT_ROWS(no_number_cases)
 	struct fields fields;
 	char json[64];
 
-	(void)snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
+	snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
 	/* Also where nobody wants it */
-	(void)snprintf(json, sizeof(json), "{\"x\":%s}", row->text);
+	snprintf(json, sizeof(json), "{\"x\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
-	(void)snprintf(json, sizeof(json), "%s", row->text);
+	snprintf(json, sizeof(json), "%s", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
 }

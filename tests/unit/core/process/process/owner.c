@@ -180,7 +180,7 @@ static int pretend_child(const void *context)
 {
 	char name[16];
 
-	(void)snprintf(name, sizeof(name), "x) R %d\n", *(const pid_t *)context);
+	snprintf(name, sizeof(name), "x) R %d\n", *(const pid_t *)context);
 	(void)prctl(PR_SET_NAME, name);
 	(void)kill(getpid(), SIGSTOP);
 	return sleep_long(NULL);
@@ -259,7 +259,7 @@ static int judge_cgroup(const void *context)
 	if (unshare(CLONE_NEWNS) < 0 || mount(NULL, "/", NULL, MS_REC | MS_PRIVATE, NULL) < 0)
 		return UNIT_NOT_HERE;
 	stranger = unit_start(sleep_long, NULL);
-	(void)snprintf(path, sizeof(path), "/proc/%d/cgroup", stranger);
+	snprintf(path, sizeof(path), "/proc/%d/cgroup", stranger);
 	if (mount(forgery->file, path, NULL, MS_BIND, NULL) == 0)
 		judged = judge(stranger, forgery->row->cgroup);
 	end(stranger);
@@ -271,7 +271,7 @@ UNIT_ROWS_FOR_ROOT(cgroups)
 	cleanup_unit_dir dir = unit_dir_make();
 	char file[512];
 
-	(void)snprintf(file, sizeof(file), "%s/cgroup", dir.path);
+	snprintf(file, sizeof(file), "%s/cgroup", dir.path);
 	unit_write(dir.fd, "cgroup", row->text, 0644);
 	assert_int_equal(unit_result_of(judge_cgroup, &(struct forgery){row, file}), row->judged);
 }

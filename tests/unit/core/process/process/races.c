@@ -62,7 +62,7 @@ UNIT_TEST("swap: nothing is written outside of the root")
 		struct err err;
 		bool changed;
 
-		(void)snprintf(lines, sizeof(lines), "NCCL_IB_TC=%d\n", i);
+		snprintf(lines, sizeof(lines), "NCCL_IB_TC=%d\n", i);
 		if (nccl_conf_write(s.root, lines, &changed, &err) == 0)
 			written++;
 		else
@@ -216,7 +216,7 @@ static int look_at_forged_files(UNUSED const void *context)
 	    mount("forged", "/proc", "tmpfs", 0, NULL) < 0 ||
 	    mount("forged", "/sys", "tmpfs", 0, NULL) < 0)
 		return UNIT_NOT_HERE;
-	(void)snprintf(path, sizeof(path), "/proc/%d", getppid());
+	snprintf(path, sizeof(path), "/proc/%d", getppid());
 	(void)mkdir(path, 0755);
 	(void)mkdir("/sys/dev", 0755);
 	(void)mkdir("/sys/dev/char", 0755);

@@ -16,8 +16,8 @@ static void link_both(int dir, const char *number, const char *process)
 	char text[64], path[64];
 
 	for (size_t i = 0; number && i < LENGTH(names); i++) {
-		(void)snprintf(text, sizeof(text), "%s:[%s]", names[i], number);
-		(void)snprintf(path, sizeof(path), "proc/%s/ns/%s", process, names[i]);
+		snprintf(text, sizeof(text), "%s:[%s]", names[i], number);
+		snprintf(path, sizeof(path), "proc/%s/ns/%s", process, names[i]);
 		assert_int_equal(symlinkat(text, dir, path), 0);
 	}
 }
@@ -97,8 +97,8 @@ static void make_container(int dir, const struct container_case *row)
 {
 	char text[256];
 
-	(void)snprintf(text, sizeof(text),
-		       "{\"pid\":%s,\"process-start-time\":4242,\"bundle\":\"/bundle\"}", row->pid);
+	snprintf(text, sizeof(text),
+		 "{\"pid\":%s,\"process-start-time\":4242,\"bundle\":\"/bundle\"}", row->pid);
 	unit_write(dir, "run/crun/" ID "/status", text, 0600);
 	unit_write(dir, "bundle/config.json",
 		   "{\"ociVersion\":\"1.0.2\",\"process\":{\"env\":[\"B=2\"]}}", 0600);
