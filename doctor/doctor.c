@@ -62,30 +62,18 @@ bool doctor_is_allocated(const struct doctor *doctor, const struct device *devic
 	return doctor->claims.n == 0;
 }
 
-static int read_claims(struct doctor *doctor, struct err *err)
-{
-	const struct spec environment = {.env = doctor->target.env, .n_env = doctor->target.n_env};
-	struct warnings ignored = {0};
-
-	return claims_read(&doctor->arena, &environment, &doctor->claims, &ignored, err);
-}
-
-/* Since Linux 5.6; older engines' seccomp profiles refuse it with EPERM. */
-static int probe_openat2(void)
-{
-	cleanup_fd fd = fs_open(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
-
-	return fd == -ENOSYS || fd == -EPERM ? -fd : 0;
-}
-
 int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err)
 {
 	const struct target_choice choice = {.pid = options->pid, .container = options->container};
+	cleanup_fd probe = fs_open(AT_FDCWD, "/", O_PATH | O_DIRECTORY, 0);
 	cleanup_doctor doctor = DOCTOR_NONE;
+	struct warnings ignored = {0};
+	struct spec environment;
 
 	doctor.options = *options;
-	doctor.no_openat2 = probe_openat2();
-	if (doctor.no_openat2) {
+	/* openat2(2): since Linux 5.6; older engines' seccomp profiles refuse it with EPERM. */
+	if (probe == -ENOSYS || probe == -EPERM) {
+		doctor.no_openat2 = -probe;
 		doctor.location.evidence = "nothing was looked at, for want of openat2(2)";
 		doctor.target.name = "this process";
 		*ret_doctor = doctor;
@@ -97,7 +85,10 @@ int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor,
 		return err_memory(err);
 	if (target_find(&doctor.arena, doctor.node.root, doctor.node.recorded, &doctor.location,
 			&choice, &doctor.target, err) < 0 ||
-	    find_devices(&doctor, err) < 0 || read_claims(&doctor, err) < 0)
+	    find_devices(&doctor, err) < 0)
+		return -1;
+	environment = (struct spec){.env = doctor.target.env, .n_env = doctor.target.n_env};
+	if (claims_read(&doctor.arena, &environment, &doctor.claims, &ignored, err) < 0)
 		return -1;
 	gpu_list(&doctor.node, &doctor.arena, &doctor.gpus);
 	if (err_of_arena(&doctor.arena, err) < 0)

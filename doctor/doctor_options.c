@@ -67,19 +67,12 @@ static int wrong_usage(const char *what, const char *which)
 /* --symptom without a value; one may follow as an operand. */
 static const char from_stdin[] = "-";
 
-static bool parse_format(const char *name, enum report_format *ret_format)
-{
-	static const char *const names[] = {
-		[REPORT_TEXT] = "text",
-		[REPORT_JSON] = "json",
-		[REPORT_HTML] = "html",
-		[REPORT_PROMETHEUS] = "prometheus",
-	};
-	int place = command_line_choose(names, sizeof(names) / sizeof(names[0]), name);
-
-	*ret_format = place < 0 ? REPORT_TEXT : (enum report_format)place;
-	return place >= 0;
-}
+static const char *const formats[] = {
+	[REPORT_TEXT] = "text",
+	[REPORT_JSON] = "json",
+	[REPORT_HTML] = "html",
+	[REPORT_PROMETHEUS] = "prometheus",
+};
 
 /* From 1 to max; 0 if it is none */
 static int64_t parse_number(const char *text, int64_t max)
@@ -130,6 +123,7 @@ static const struct option long_options[] = {
 static int parse_doctor_option(void *context, int option, char *value)
 {
 	struct doctor_options *options = context;
+	int format;
 
 	options->verbs |= option >= OPTION_VERBS && option <= OPTION_PORT;
 	switch (option) {
@@ -165,8 +159,9 @@ static int parse_doctor_option(void *context, int option, char *value)
 		options->libcuda = value;
 		break;
 	case OPTION_FORMAT:
-		return parse_format(value, &options->format) ? -1
-							     : wrong_usage("unknown format", value);
+		format = command_line_choose(formats, sizeof(formats) / sizeof(formats[0]), value);
+		options->format = format < 0 ? REPORT_TEXT : (enum report_format)format;
+		return format < 0 ? wrong_usage("unknown format", value) : -1;
 	case OPTION_VERBOSE:
 		options->verbose = true;
 		break;

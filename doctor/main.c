@@ -41,16 +41,11 @@ static int print(const struct doctor *doctor, const struct findings *findings)
 	}
 }
 
-/* What looks like a path is one, also where there is no such file: explained as a log it would be
- * one in which nothing is wrong. */
-static bool is_path(const char *symptom)
-{
-	return strchr(symptom, '/') && !symptom[strcspn(symptom, " \t\n")];
-}
-
-/* A file's name, "-", or a message: what names no file is one. */
+/* A file's name, "-", or a message: what names no file is one. What looks like a path is one, also
+ * where there is no such file: explained as a log it would be one in which nothing is wrong. */
 static int read_log(const char *symptom, struct arena *arena, struct symptoms *ret, struct err *err)
 {
+	bool is_path = strchr(symptom, '/') && !symptom[strcspn(symptom, " \t\n")];
 	cleanup_fd fd = -1;
 
 	if (strcmp(symptom, "-") == 0)
@@ -58,27 +53,23 @@ static int read_log(const char *symptom, struct arena *arena, struct symptoms *r
 	fd = open(symptom, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd >= 0)
 		return symptoms_of_fd(arena, fd, symptom, ret, err);
-	if (is_path(symptom) || (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
+	if (is_path || (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
 		return err_sys(err, errno, "%s", symptom);
 	return symptoms_of_text(arena, symptom, strlen(symptom), ret, err);
 }
 
 /* A log is that of the container that is asked about, or of the one that we are in if it was given
  * RDMA devices; elsewhere it may be of any place, and nothing is looked at. */
-static bool is_of_target(const struct doctor *doctor)
-{
-	return doctor->options.pid || doctor->options.container ||
-	       (doctor->location.container && (doctor->devices.n || doctor->claims.n));
-}
-
 static int explain(struct doctor *doctor, struct findings *findings)
 {
+	bool of_target = doctor->options.pid || doctor->options.container ||
+			 (doctor->location.container && (doctor->devices.n || doctor->claims.n));
 	struct findings checked = {.arena = &doctor->arena, .err = findings->err};
 	struct symptoms symptoms;
 
 	if (read_log(doctor->options.symptom, &doctor->arena, &symptoms, &findings->err) < 0)
 		return -1;
-	if (!is_of_target(doctor)) {
+	if (!of_target) {
 		doctor->target.name = NULL;
 	} else if (symptoms.n) {
 		if (runner_run(doctor, all_checks, n_all_checks, &checked) < 0)
@@ -152,32 +143,24 @@ static bool has(const struct findings *findings, const char *id, enum finding_st
 /* The exit status of a transfer with another pod says how that went: with a low limit, or a port
  * that is down, the data arrived all the same. Where none was made, as without libibverbs, it has
  * failed. */
-static bool has_failed(const struct doctor *doctor, const struct findings *findings)
+static int exit_status(const struct doctor *doctor, const struct findings *findings)
 {
-	if (doctor->options.connect && !has(findings, "verbs_remote", FINDING_OK))
-		return true;
+	const struct findings_counts counts = findings_count(findings);
+
 	if (has(findings, "verbs_remote", FINDING_OK))
 		return has(findings, "verbs_remote", FINDING_FAIL) ||
 		       has(findings, "verbs_listen", FINDING_FAIL);
-	return findings_count(findings).of[FINDING_FAIL] > 0;
-}
-
-/* A log without a known message does not prove that all is well. */
-static int exit_status(const struct doctor *doctor, const struct findings *findings)
-{
-	if (has_failed(doctor, findings))
+	if (doctor->options.connect || counts.of[FINDING_FAIL])
 		return 1;
-	return doctor->options.symptom && findings_count(findings).of[FINDING_UNCHECKED]
-		       ? EXIT_UNKNOWN
-		       : 0;
+	/* A log without a known message does not prove that all is well. */
+	return doctor->options.symptom && counts.of[FINDING_UNCHECKED] ? EXIT_UNKNOWN : 0;
 }
 
 int main(int argc, char **argv)
 {
 	cleanup_doctor doctor = DOCTOR_NONE;
 	struct doctor_options options;
-	struct findings findings;
-	struct err err;
+	struct findings findings = {.arena = &doctor.arena};
 	int status = doctor_options_parse(argc, argv, &options);
 
 	if (status >= 0)
@@ -187,13 +170,8 @@ int main(int argc, char **argv)
 		return compare_reports(options.reports, options.n_reports,
 				       options.format == REPORT_JSON);
 	doctor.options = options;
-	if (doctor_read(&options, &doctor, &err) < 0) {
-		fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
-		return EXIT_USAGE;
-	}
-	findings = (struct findings){.arena = &doctor.arena};
 	err_memory(&findings.err);
-	if (find_all(&doctor, &findings) < 0) {
+	if (doctor_read(&options, &doctor, &findings.err) < 0 || find_all(&doctor, &findings) < 0) {
 		fprintf(stderr, "oci-rdma-doctor: %s\n", findings.err.text);
 		return EXIT_USAGE;
 	}

@@ -18,21 +18,6 @@
 	"the device "                                                                              \
 	"before the device plugin allocates it"
 
-/* That are named in a line */
-#define NAMES_MAX 16
-
-/* Nothing else that warns matters before this: the finding warns, so that it is the cause. A
- * container's sysfs may list none because the node's devices are not in its network namespace. */
-static int add_no_hardware(const struct target *target, struct findings *findings)
-{
-	return findings_add(findings, "rdma_devices", NULL, FINDING_WARN,
-			    target->container ? REMEDY_REQUEST
-				    ". If the pod has requested it, run the doctor on the node"
-					      : "If the node has RDMA hardware, load its driver: "
-						"modprobe mlx5_ib ib_uverbs",
-			    "there is no RDMA device: /sys/class/infiniband_verbs lists none");
-}
-
 static int add_none(const struct doctor *doctor, struct findings *findings)
 {
 	const struct target *target = &doctor->target;
@@ -54,8 +39,18 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 			"Mount sysfs; read-only is enough: mount -t sysfs -o ro sysfs /sys",
 			"/sys is not sysfs, or has no dev/char, so that it shows no device");
+	/* Nothing else that warns matters before this: the finding warns, so that it is the cause.
+	 * A container's sysfs may list none because the node's devices are not in its network
+	 * namespace. */
 	if (!doctor->all.n)
-		return add_no_hardware(target, findings);
+		return findings_add(
+			findings, "rdma_devices", NULL, FINDING_WARN,
+			target->container
+				? REMEDY_REQUEST
+				". If the pod has requested it, run the doctor on the node"
+				: "If the node has RDMA hardware, load its driver: modprobe "
+				  "mlx5_ib ib_uverbs",
+			"there is no RDMA device: /sys/class/infiniband_verbs lists none");
 	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL,
 			    target->container
 				    ? REMEDY_REQUEST
@@ -65,54 +60,28 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 			    target->name, doctor->all.n, doctor->all.n == 1 ? "" : "s");
 }
 
-/* The device was allocated, since its file is listed: nothing is missing in the request. */
-static int add_refused(const struct doctor *doctor, struct findings *findings)
+static int add_summary(const struct doctor *doctor, struct findings *findings)
 {
-	return findings_add(findings, "rdma_devices", NULL, FINDING_FAIL,
-			    trouble_open_remedy(EACCES),
-			    "%zu file%s in /dev/infiniband of %s, but what they are may not be "
-			    "looked at, so that libibverbs finds no device",
-			    doctor->files.n_refused, doctor->files.n_refused == 1 ? "" : "s",
-			    doctor->target.name);
-}
+	char names[1024] = "";
 
-static int add_devices(const struct doctor *doctor, struct findings *findings)
-{
-	char names[NAMES_MAX * 72] = "";
-	size_t len = 0;
-	size_t i;
-
-	for (i = 0; i < doctor->devices.n && i < NAMES_MAX; i++)
-		len += (size_t)snprintf(names + len, sizeof(names) - len, "%s%s", i ? ", " : "",
-					doctor->devices.item[i].ibdev);
-	if (i < doctor->devices.n)
-		snprintf(names + len, sizeof(names) - len, " and %zu more", doctor->devices.n - i);
+	if (!doctor->files.n)
+		return add_none(doctor, findings);
+	/* The device was allocated, since its file is listed: nothing is missing in the request. */
+	if (doctor->files.n == doctor->files.n_refused)
+		return findings_add(
+			findings, "rdma_devices", NULL, FINDING_FAIL, trouble_open_remedy(EACCES),
+			"%zu file%s in /dev/infiniband of %s, but what they are may not be looked "
+			"at, so that libibverbs finds no device",
+			doctor->files.n_refused, doctor->files.n_refused == 1 ? "" : "s",
+			doctor->target.name);
+	for (size_t i = 0; i < doctor->devices.n; i++)
+		text_add_item(names, sizeof(names), doctor->devices.item[i].ibdev);
 	return findings_add(findings, "rdma_devices", NULL, FINDING_OK, NULL,
 			    "%zu of the %zu that sysfs shows: %s (/dev/infiniband)",
 			    doctor->devices.n, doctor->all.n, names);
 }
 
-static int add_summary(const struct doctor *doctor, struct findings *findings)
-{
-	if (!doctor->files.n)
-		return add_none(doctor, findings);
-	if (doctor->files.n == doctor->files.n_refused)
-		return add_refused(doctor, findings);
-	return add_devices(doctor, findings);
-}
-
 /* ---- each file ---- */
-
-static int add_open_error(struct findings *findings, const char *path, int errnum)
-{
-	if (errnum == ESTALE)
-		return findings_add(
-			findings, "uverbs", path, FINDING_UNCHECKED,
-			"Find out what changes the container's /dev, then run the doctor again",
-			"the file was replaced after its number was read: not opened");
-	return findings_add(findings, "uverbs", path, FINDING_FAIL, trouble_open_remedy(errnum),
-			    "open(%s): %s", path, strerror(errnum));
-}
 
 /* From the target's network namespace, since exclusive mode asks for that one
  * (drivers/infiniband/core/uverbs_main.c, ib_uverbs_open). */
@@ -129,8 +98,14 @@ static int add_open(const struct doctor *doctor, struct findings *findings,
 				    file->minor, file->ibdev,
 				    doctor->node.recorded ? "recorded" : "not running");
 	fd = device_file_open(doctor->target.root, file);
+	if (fd == -ESTALE)
+		return findings_add(
+			findings, "uverbs", path, FINDING_UNCHECKED,
+			"Find out what changes the container's /dev, then run the doctor again",
+			"the file was replaced after its number was read: not opened");
 	if (fd < 0)
-		return add_open_error(findings, path, -fd);
+		return findings_add(findings, "uverbs", path, FINDING_FAIL,
+				    trouble_open_remedy(-fd), "open(%s): %s", path, strerror(-fd));
 	return findings_add(findings, "uverbs", path, FINDING_OK, NULL,
 			    "%" PRId64 ":%" PRId64 " is %s, and opens%s", file->major, file->minor,
 			    file->ibdev, where);
@@ -168,7 +143,6 @@ static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
 				    "/dev/infiniband/rdma_cm is there");
 	/* A pod's author cannot add a device file: its device plugin does. */
-	/* check.h declares it, for the one table of check.c. */
 	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
 			    "Run modprobe rdma_ucm on the node, then restart the device plugin, "
 			    "which adds the file to the pod (SR-IOV: \"isRdma\": true; podman: "

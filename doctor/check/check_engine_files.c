@@ -236,7 +236,6 @@ static int add_found(struct context *context, const struct hooks_found *found)
 }
 
 /* Another entry point needs no hook. */
-/* check.h declares it, for the one table of check.c. */
 static int add_installed(const struct context *context, struct err *err)
 {
 	static const char id[] = "hook_installed";

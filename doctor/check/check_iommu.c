@@ -26,11 +26,6 @@ static uint16_t get16(const uint8_t *at)
 	return (uint16_t)(at[0] | at[1] << 8);
 }
 
-static uint32_t get32(const uint8_t *at)
-{
-	return get16(at) | (uint32_t)get16(at + 2) << 16;
-}
-
 enum acs_state acs_read(const uint8_t *config, size_t len, uint16_t *ret_control)
 {
 	size_t at = PCI_CFG_SPACE_SIZE;
@@ -43,7 +38,7 @@ enum acs_state acs_read(const uint8_t *config, size_t len, uint16_t *ret_control
 
 		if (at < PCI_CFG_SPACE_SIZE || at + 8 > len)
 			return ACS_NONE;
-		header = get32(config + at);
+		header = get16(config + at) | (uint32_t)get16(config + at + 2) << 16;
 		if (PCI_EXT_CAP_ID(header) == PCI_EXT_CAP_ID_ACS) {
 			*ret_control = get16(config + at + PCI_ACS_CTRL);
 			return *ret_control & (PCI_ACS_RR | PCI_ACS_CR) ? ACS_REDIRECT : ACS_DIRECT;
@@ -70,20 +65,10 @@ struct context {
 	size_t unreadable;
 };
 
-static bool is_about_iommu(const char *argument)
+static const char *read_arguments(const struct doctor *doctor, struct arena *arena)
 {
 	static const char *const begins[] = {
 		"iommu=", "iommu.", "intel_iommu=", "amd_iommu=", "pci=", "arm-smmu"};
-
-	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++) {
-		if (text_starts_with(argument, begins[i]))
-			return true;
-	}
-	return false;
-}
-
-static const char *read_arguments(const struct doctor *doctor, struct arena *arena)
-{
 	const char *kept = "";
 	struct fs_text text;
 	char *rest = NULL;
@@ -92,24 +77,18 @@ static const char *read_arguments(const struct doctor *doctor, struct arena *are
 		return "";
 	for (char *word = strtok_r(text.bytes, " \n", &rest); word && kept;
 	     word = strtok_r(NULL, " \n", &rest)) {
-		if (is_about_iommu(word))
-			kept = arena_printf(arena, "%s%s%s", kept, kept[0] ? " " : "", word);
+		for (size_t i = 0; kept && i < sizeof(begins) / sizeof(begins[0]); i++) {
+			if (text_starts_with(word, begins[i]))
+				kept = arena_printf(arena, "%s%s%s", kept, kept[0] ? " " : "",
+						    word);
+		}
 	}
 	return kept;
-}
-
-static bool has_iommu(const struct doctor *doctor, struct arena *arena)
-{
-	const char **names;
-
-	return tree_list(arena, doctor->node.root, "sys/class/iommu", "", &names) > 0 ||
-	       tree_list(arena, doctor->node.root, "sys/kernel/iommu_groups", "", &names) > 0;
 }
 
 static int add_translation(const struct context *context, const char *subject, const char *pci,
 			   const struct pci_place *place)
 {
-	bool gpus = context->doctor->gpus.n > 0;
 	if (!place->iommu[0])
 		return findings_add(context->findings, "iommu_group", subject,
 				    context->active ? FINDING_UNCHECKED : FINDING_OK, NULL,
@@ -117,15 +96,13 @@ static int add_translation(const struct context *context, const char *subject, c
 					    ? "no type (/sys/bus/pci/devices/%s/iommu_group/type)"
 					    : "no IOMMU (/sys/bus/pci/devices/%s/iommu_group)",
 				    pci);
-	if (!pci_translates(place))
+	if (!pci_translates(place) || !context->doctor->gpus.n)
 		return findings_add(context->findings, "iommu_group", subject, FINDING_OK, NULL,
-				    "%s (/sys/bus/pci/devices/%s/iommu_group/type)", place->iommu,
-				    pci);
-	if (!gpus)
-		return findings_add(context->findings, "iommu_group", subject, FINDING_OK, NULL,
-				    "%s, translated (/sys/bus/pci/devices/%s/iommu_group/type): "
-				    "this is fine for host memory, and there is no GPU",
-				    place->iommu, pci);
+				    "%s (/sys/bus/pci/devices/%s/iommu_group/type)%s", place->iommu,
+				    pci,
+				    pci_translates(place) ? ": translated, which is fine for host "
+							    "memory, and there is no GPU"
+							  : "");
 	return findings_add(
 		context->findings, "iommu_group", subject, FINDING_FAIL,
 		"Set the kernel argument iommu=pt (Arm: iommu.passthrough=1) and reboot; on "
@@ -188,10 +165,11 @@ static bool is_new(struct context *context, const char *path)
 	return true;
 }
 
-static enum acs_state read_acs(const struct context *context, const char *path,
-			       uint16_t *ret_control)
+static int look_at_bridge(struct context *context, const char *path)
 {
 	uint8_t config[ACS_CONFIG_SIZE];
+	enum acs_state state;
+	uint16_t control;
 	char name[1200];
 	cleanup_fd fd = -1;
 	ssize_t n;
@@ -201,29 +179,18 @@ static enum acs_state read_acs(const struct context *context, const char *path,
 	do
 		n = fd < 0 ? 0 : read(fd, config, sizeof(config));
 	while (n < 0 && errno == EINTR);
-	return acs_read(config, n > 0 ? (size_t)n : 0, ret_control);
-}
-
-static int look_at_bridge(struct context *context, const char *path)
-{
-	uint16_t control;
-
-	switch (read_acs(context, path, &control)) {
-	case ACS_UNREADABLE:
-		context->unreadable++;
+	state = acs_read(config, n > 0 ? (size_t)n : 0, &control);
+	context->unreadable += state == ACS_UNREADABLE;
+	context->redirecting += state == ACS_REDIRECT;
+	if (state != ACS_REDIRECT)
 		return 0;
-	case ACS_REDIRECT:
-		context->redirecting++;
-		return findings_add(
-			context->findings, "acs", text_base_name(path), FINDING_WARN,
-			"On bare metal, run setpci -s BRIDGE ECAP_ACS+0x6.w=0000 at each boot, or "
-			"switch ACS off in the firmware; in a VM, leave ACS on and use ATS",
-			"ACS control %04x (/%s/config): the bridge redirects peer-to-peer requests "
-			"to the root complex, which costs bandwidth",
-			control, path);
-	default:
-		return 0;
-	}
+	return findings_add(
+		context->findings, "acs", text_base_name(path), FINDING_WARN,
+		"On bare metal, run setpci -s BRIDGE ECAP_ACS+0x6.w=0000 at each boot, or switch "
+		"ACS off in the firmware; in a VM, leave ACS on and use ATS",
+		"ACS control %04x (/%s/config): the bridge redirects peer-to-peer requests to the "
+		"root complex, which costs bandwidth",
+		control, path);
 }
 
 /* The bridges above path, up to the common one */
@@ -242,29 +209,19 @@ static int look_up(struct context *context, const char *path, size_t common)
 	return at ? 0 : -1;
 }
 
-static int check_pair(struct context *context, const struct pci_place *gpu,
-		      const struct pci_place *hca)
-{
-	size_t common;
-
-	if (!gpu->path || !hca->path)
-		return 0;
-	common = common_bridge(context->findings->arena, gpu->path, hca->path);
-	if (!common)
-		return 0;
-	return look_up(context, gpu->path, common) < 0 || look_up(context, hca->path, common) < 0
-		       ? -1
-		       : 0;
-}
-
 static int check_bridges(struct context *context)
 {
 	const struct gpus *gpus = &context->doctor->gpus;
+	struct arena *arena = context->findings->arena;
 
 	for (size_t g = 0; g < gpus->n; g++) {
 		for (size_t i = 0; i < context->devices.n; i++) {
-			if (check_pair(context, &gpus->item[g].place,
-				       &context->devices.item[i].place) < 0)
+			const char *hca = context->devices.item[i].place.path;
+			const char *gpu = gpus->item[g].place.path;
+			size_t common = gpu && hca ? common_bridge(arena, gpu, hca) : 0;
+
+			if (common && (look_up(context, gpu, common) < 0 ||
+				       look_up(context, hca, common) < 0))
 				return -1;
 		}
 	}
@@ -285,6 +242,8 @@ static int check_bridges(struct context *context)
 int check_iommu(const struct doctor *doctor, struct findings *findings)
 {
 	struct context context = {.doctor = doctor, .findings = findings};
+	int root = doctor->node.root;
+	const char **names;
 
 	context.devices = doctor_devices(doctor);
 	if (!context.devices.n && !doctor->gpus.n)
@@ -292,7 +251,9 @@ int check_iommu(const struct doctor *doctor, struct findings *findings)
 	for (size_t i = 0; i < context.devices.n; i++)
 		pci_read_iommu(&doctor->node, &context.devices.item[i].place);
 	context.arguments = read_arguments(doctor, findings->arena);
-	context.active = has_iommu(doctor, findings->arena);
+	context.active =
+		tree_list(findings->arena, root, "sys/class/iommu", "", &names) > 0 ||
+		tree_list(findings->arena, root, "sys/kernel/iommu_groups", "", &names) > 0;
 	return !context.arguments || check_translation(&context) < 0 || check_bridges(&context) < 0
 		       ? -1
 		       : 0;

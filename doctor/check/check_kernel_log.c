@@ -89,7 +89,6 @@ static int read_live(const struct doctor *doctor, struct faults *faults)
 
 		/* EPIPE: the record was overwritten meanwhile; EINVAL: it is longer. The next read
 		 * goes on behind it. */
-		/* check.h declares it, for the one table of check.c. */
 		if (n < 0 && (errno == EINTR || errno == EPIPE || errno == EINVAL))
 			continue;
 		if (n < 0 && errno != EAGAIN)
@@ -128,15 +127,13 @@ int check_kernel_log(const struct doctor *doctor, struct findings *findings)
 	if (!faults.n)
 		return findings_add(findings, "kernel_log", NULL, FINDING_OK, NULL,
 				    "no IOMMU fault in %zu records (/dev/kmsg)", faults.records);
-	if (faults.ours[0])
-		return findings_add(findings, "kernel_log", NULL, FINDING_FAIL,
-				    "Boot with iommu=pt (Arm: iommu.passthrough=1)",
-				    "%zu IOMMU fault%s since boot; the last one of an HCA or GPU: "
-				    "%s (/dev/kmsg)",
-				    faults.n, faults.n == 1 ? "" : "s", faults.ours);
-	return findings_add(findings, "kernel_log", NULL, FINDING_WARN,
-			    "Find out which device it is: lspci -s ADDRESS",
-			    "%zu IOMMU fault%s since boot, none of them of an HCA or GPU; the last "
-			    "one: %s (/dev/kmsg)",
-			    faults.n, faults.n == 1 ? "" : "s", faults.last);
+	return findings_add(findings, "kernel_log", NULL,
+			    faults.ours[0] ? FINDING_FAIL : FINDING_WARN,
+			    faults.ours[0] ? "Boot with iommu=pt (Arm: iommu.passthrough=1)"
+					   : "Find out which device it is: lspci -s ADDRESS",
+			    "%zu IOMMU fault%s since boot%s: %s (/dev/kmsg)", faults.n,
+			    faults.n == 1 ? "" : "s",
+			    faults.ours[0] ? "; the last one of an HCA or GPU"
+					   : ", none of them of an HCA or GPU; the last one",
+			    faults.ours[0] ? faults.ours : faults.last);
 }

@@ -86,7 +86,6 @@ static const char *remedy_by_plan(const struct doctor *doctor, struct arena *are
 	int status = plan_of_target(doctor, &container, &err);
 
 	/* A limit without a device is of no use, and the hook raises it only with one. */
-	/* check.h declares it, for the one table of check.c. */
 	if (status == 0 && doctor->files.readable && !doctor->files.n)
 		return REMEDY_REQUEST ". Then ask for the limit with the annotation "
 				      "oci-rdma-hook.io/inject: \"true\"";
@@ -121,20 +120,16 @@ static int add_known_limit(const struct doctor *doctor, struct findings *finding
 {
 	char soft[LIMITS_TEXT_SIZE];
 	char hard[LIMITS_TEXT_SIZE];
-	enum finding_status status = FINDING_FAIL;
 
 	(void)limits_text(limits->soft, soft);
 	(void)limits_text(limits->hard, hard);
-	if (limits->soft >= ENOUGH)
+	if (limits->soft >= ENOUGH || is_exempt(rights))
 		return findings_add(findings, "memlock", NULL, FINDING_OK, NULL,
-				    "soft %s, hard %s (%s)", soft, hard, limits->where);
-	if (is_exempt(rights))
-		return findings_add(findings, "memlock", NULL, FINDING_OK, NULL,
-				    "soft %s, hard %s (%s); CAP_IPC_LOCK overrides the limit", soft,
-				    hard, limits->where);
-	if (limits->soft >= TOO_LITTLE)
-		status = FINDING_WARN;
-	return findings_add(findings, "memlock", NULL, status,
+				    "soft %s, hard %s (%s)%s", soft, hard, limits->where,
+				    limits->soft >= ENOUGH ? ""
+							   : "; CAP_IPC_LOCK overrides the limit");
+	return findings_add(findings, "memlock", NULL,
+			    limits->soft >= TOO_LITTLE ? FINDING_WARN : FINDING_FAIL,
 			    remedy_of(doctor, findings->arena, limits),
 			    "soft %s, hard %s (%s): ibv_reg_mr and ibv_create_qp fail with ENOMEM, "
 			    "\"Cannot allocate memory\"",
@@ -159,6 +154,7 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 			const struct limits *limits, const struct rights *rights)
 {
 	bool needed = limits->known && limits->soft < ENOUGH;
+	bool bounded = rights->bounding >> CAP_IPC_LOCK & 1;
 
 	if (!rights->known)
 		return findings_add(findings, "ipc_lock", NULL, FINDING_UNCHECKED,
@@ -178,21 +174,19 @@ static int add_ipc_lock(const struct doctor *doctor, struct findings *findings,
 				    "CAP_IPC_LOCK is effective (%s), but only in a user namespace: "
 				    "the kernel ignores it",
 				    rights->where);
-	if (needed && (rights->bounding >> CAP_IPC_LOCK & 1))
-		return findings_add(
-			findings, "ipc_lock", NULL, FINDING_WARN,
-			"Raise the limit, which needs no capability; or run as root, or let the "
-			"runtime shim add the capability to the ambient set",
-			"CAP_IPC_LOCK is in the bounding set but not effective (CapEff %016" PRIx64
-			", %s): a user other than root loses it at execve",
-			rights->effective, rights->where);
 	if (needed)
 		return findings_add(
 			findings, "ipc_lock", NULL, FINDING_WARN,
-			"Raise the limit, which needs no capability: see the finding memlock",
-			"no CAP_IPC_LOCK (CapEff %016" PRIx64
-			", %s), so that the limit counts, which is too low",
-			rights->effective, rights->where);
+			bounded ? "Raise the limit, which needs no capability; or run as root, or "
+				  "let the runtime shim add the capability to the ambient set"
+				: "Raise the limit, which needs no capability: see the finding "
+				  "memlock",
+			"%s (CapEff %016" PRIx64 ", %s)%s",
+			bounded ? "CAP_IPC_LOCK is in the bounding set but not effective"
+				: "no CAP_IPC_LOCK",
+			rights->effective, rights->where,
+			bounded ? ": a user other than root loses it at execve"
+				: ", so that the limit counts, which is too low");
 	return findings_add(findings, "ipc_lock", NULL, FINDING_OK, NULL,
 			    "no CAP_IPC_LOCK (CapEff %016" PRIx64 ", %s)%s", rights->effective,
 			    rights->where,

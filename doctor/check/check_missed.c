@@ -16,9 +16,6 @@
 #include "explain/bundle.h"
 #include "lib/limits.h"
 
-/* Named one by one; of the rest the number is said. */
-#define NAMED_MAX 32
-
 struct scan {
 	const struct doctor *doctor;
 	struct findings *findings;
@@ -27,21 +24,6 @@ struct scan {
 	size_t denied;  /* ask, have a device, and the policy says no */
 	size_t unknown; /* have a device, and it is not known whether they ask */
 };
-
-/* Returns 1 if it is to have the limit or is denied, 0 if neither, -1 if nobody knows. */
-static int decide_about(const struct scan *scan, const struct bundle *bundle,
-			struct container *container)
-{
-	struct err ignored;
-	int status = plan_of_config(scan->doctor, bundle->config, bundle->id, false, container,
-				    &ignored);
-
-	if (status <= 0)
-		return status;
-	return devices_any(&container->devices) &&
-	       (container->plan.decision == DECISION_DENIED ||
-		(container->plan.decision == DECISION_GRANT && container->plan.memlock));
-}
 
 /* One that lacks its limit, or is denied; how: behind "it asks and has DEVICES, " */
 static int add_named(const struct scan *scan, const struct container *container, const char *id,
@@ -64,84 +46,64 @@ static int add_named(const struct scan *scan, const struct container *container,
 						      count, how, container->id);
 }
 
-static int add_lacking(struct scan *scan, const struct container *container,
-		       const struct limits *limits)
-{
-	char have[LIMITS_TEXT_SIZE];
-	char want[LIMITS_TEXT_SIZE];
-
-	if (++scan->lacking > NAMED_MAX)
-		return 0;
-	return add_named(scan, container, "missed", FINDING_FAIL,
-			 "Delete the pod, so that it is created again; --container says more",
-			 arena_printf(scan->findings->arena,
-				      "but its first process has %s (%s) instead of %s",
-				      limits_text(limits->soft, have), limits->where,
-				      limits_text(container->plan.memlock, want)));
-}
-
-static int add_denied(struct scan *scan, const struct container *container)
-{
-	if (++scan->denied > NAMED_MAX)
-		return 0;
-	return add_named(scan, container, "denied", FINDING_WARN,
-			 "Allow it in config.json, or take the annotation from the pod",
-			 arena_printf(scan->findings->arena, "and gets nothing: %s",
-				      container->plan.reason));
-}
-
 /* It is to have the limit. */
 static int add_granted(struct scan *scan, struct container *container, int64_t pid)
 {
-	const char *path = arena_printf(scan->findings->arena, "/proc/%" PRId64 "/limits", pid);
+	struct arena *arena = scan->findings->arena;
+	const char *path = arena_printf(arena, "/proc/%" PRId64 "/limits", pid);
+	char have[LIMITS_TEXT_SIZE];
+	char want[LIMITS_TEXT_SIZE];
 	struct limits limits;
 
 	scan->looked_at++;
 	if (!path)
 		return -1;
 	limits = limits_read(&container->arena, scan->doctor->node.root, path);
-	return limits.known && limits.soft < container->plan.memlock
-		       ? add_lacking(scan, container, &limits)
-		       : 0;
+	if (!limits.known || limits.soft >= container->plan.memlock)
+		return 0;
+	scan->lacking++;
+	return add_named(scan, container, "missed", FINDING_FAIL,
+			 "Delete the pod, so that it is created again; --container says more",
+			 arena_printf(arena, "but its first process has %s (%s) instead of %s",
+				      limits_text(limits.soft, have), limits.where,
+				      limits_text(container->plan.memlock, want)));
 }
 
 static int look_at_bundle(void *context, const struct bundle *bundle)
 {
 	cleanup_container container = CONTAINER_NONE;
 	struct scan *scan = context;
+	struct err ignored;
+	bool with;
+	int status;
 
 	container.id = bundle->id;
 	if (!bundle->config ||
 	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
 		return 0;
-	if (decide_about(scan, bundle, &container) <= 0) {
-		scan->unknown += container.doubt && devices_any(&container.devices);
+	status = plan_of_config(scan->doctor, bundle->config, bundle->id, false, &container,
+				&ignored);
+	with = devices_any(&container.devices);
+	if (status > 0 && with && container.plan.decision == DECISION_GRANT &&
+	    container.plan.memlock)
+		return add_granted(scan, &container, bundle->pid);
+	if (status <= 0 || !with || container.plan.decision != DECISION_DENIED) {
+		scan->unknown += container.doubt && with;
 		return 0;
 	}
-	if (container.plan.decision == DECISION_DENIED)
-		return add_denied(scan, &container);
-	return add_granted(scan, &container, bundle->pid);
-}
-
-static int add_denied_sum(const struct scan *scan)
-{
-	if (scan->denied > NAMED_MAX)
-		return findings_add(scan->findings, "denied", NULL, FINDING_WARN,
-				    "Allow them in config.json, or remove the annotation",
-				    "%zu more containers are denied", scan->denied - NAMED_MAX);
-	return scan->denied
-		       ? 0
-		       : findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
-				      "no container that asks and has an RDMA device is denied");
+	scan->denied++;
+	return add_named(
+		scan, &container, "denied", FINDING_WARN,
+		"Allow it in config.json, or take the annotation from the pod",
+		arena_printf(scan->findings->arena, "and gets nothing: %s", container.plan.reason));
 }
 
 static int add_sum(const struct scan *scan)
 {
-	if (scan->lacking > NAMED_MAX)
-		return findings_add(scan->findings, "missed", NULL, FINDING_FAIL,
-				    "Delete their pods, so that they are created again",
-				    "%zu more containers lack their limit",
-				    scan->lacking - NAMED_MAX);
+	if (!scan->denied &&
+	    findings_add(scan->findings, "denied", NULL, FINDING_OK, NULL,
+			 "no container that asks and has an RDMA device is denied") < 0)
+		return -1;
 	if (scan->lacking)
 		return 0;
 	if (scan->unknown)
@@ -162,11 +124,10 @@ int check_missed(const struct doctor *doctor, struct findings *findings)
 	struct scan scan = {.doctor = doctor, .findings = findings};
 
 	/* A container that is examined by itself has the finding plan_memlock. */
-	/* check.h declares it, for the one table of check.c. */
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
 	return bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||
-			       add_sum(&scan) < 0 || add_denied_sum(&scan) < 0
+			       add_sum(&scan) < 0
 		       ? -1
 		       : 0;
 }

@@ -39,18 +39,14 @@ static int check_disable(const struct nccl_context *context)
 
 /* ---- interfaces ---- */
 
-static size_t count_selected(const struct nccl_context *context, const struct nccl_list *list,
-			     const char **ret_first)
+/* The one that NCCL's bootstrap uses; NULL: none is selected */
+static const char *find_first(const struct nccl_context *context, const struct nccl_list *list)
 {
-	size_t n = 0;
-
 	for (size_t i = 0; i < context->netdevs.n; i++) {
-		if (!nccl_list_selects(list, context->netdevs.item[i].name, -1))
-			continue;
-		if (!n++)
-			*ret_first = context->netdevs.item[i].name;
+		if (nccl_list_selects(list, context->netdevs.item[i].name, -1))
+			return context->netdevs.item[i].name;
 	}
-	return n;
+	return NULL;
 }
 
 /* The interface "net10", where the list has "net1" and there is also a net1; NULL if none is hit */
@@ -64,7 +60,7 @@ static const char *find_netdev_beside(const struct nccl_context *context,
 			const char *other = context->netdevs.item[k].name;
 
 			*ret_item = name;
-			if (strcmp(other, name) != 0 && netdevs_has(&context->netdevs, name) &&
+			if (strcmp(other, name) != 0 && netdevs_find(&context->netdevs, name) &&
 			    nccl_item_matches(list, &list->item[i], other, -1) &&
 			    !nccl_list_names(list, other))
 				return other;
@@ -84,8 +80,6 @@ static const struct device *device_of_netdev(const struct nccl_context *context,
 
 static const char socket_id[] = "nccl_socket_ifname";
 
-/* first: of the interfaces that are selected, the one that NCCL's bootstrap uses */
-/* check.h declares it, for the one table of check.c. */
 static int check_first(const struct nccl_context *context, const struct nccl_setting *setting,
 		       const char *first)
 {
@@ -95,7 +89,7 @@ static int check_first(const struct nccl_context *context, const struct nccl_set
 				    "NCCL_SOCKET_IFNAME=%s (%s) selects lo, over which no other "
 				    "pod can be reached; only a job inside this pod works",
 				    setting->value, setting->path);
-	if (device_of_netdev(context, first) && netdevs_has(&context->netdevs, "eth0"))
+	if (device_of_netdev(context, first) && netdevs_find(&context->netdevs, "eth0"))
 		return findings_add(context->findings, socket_id, NULL, FINDING_WARN,
 				    "Remove the variable, or name the pod's own interface: =eth0",
 				    "NCCL_SOCKET_IFNAME=%s (%s): NCCL's bootstrap uses %s, the "
@@ -112,7 +106,7 @@ static int check_socket(const struct nccl_context *context)
 	const struct nccl_setting *setting =
 		nccl_settings_find(&context->settings, "NCCL_SOCKET_IFNAME");
 	struct nccl_list list;
-	const char *first = "";
+	const char *first;
 	const char *item;
 	const char *beside;
 
@@ -123,7 +117,8 @@ static int check_socket(const struct nccl_context *context)
 		return findings_add(context->findings, socket_id, NULL, FINDING_UNCHECKED, NULL,
 				    "NCCL_SOCKET_IFNAME=%s (%s): the interfaces cannot be read",
 				    setting->value, setting->path);
-	if (!count_selected(context, &list, &first))
+	first = find_first(context, &list);
+	if (!first)
 		return findings_add(context->findings, socket_id, NULL, FINDING_FAIL,
 				    "Remove the variable, or name the pod's own interface: =eth0",
 				    "NCCL_SOCKET_IFNAME=%s (%s) matches no interface of %s: NCCL "
@@ -158,23 +153,6 @@ static int check_nccl_files(const struct nccl_context *context)
 			    settings->files[0] ? ", " : "", settings->files);
 }
 
-static int read_values(const struct doctor *doctor, struct nccl_context *context, struct err *err)
-{
-	struct arena *arena = context->findings->arena;
-
-	context->devices = doctor_devices(doctor);
-	if (nccl_settings_read(arena, &doctor->target, &context->settings, err) < 0)
-		return -1;
-	for (size_t i = 0; i < context->devices.n; i++) {
-		struct device *device = &context->devices.item[i];
-
-		node_read_ports(&doctor->node, arena, device);
-		node_read_gids(&doctor->node, device);
-		nccl_name_interface(doctor, device);
-	}
-	return netdevs_read(arena, &doctor->node, &doctor->target, &context->netdevs, err);
-}
-
 int check_nccl(const struct doctor *doctor, struct findings *findings)
 {
 	struct nccl_context context = {.doctor = doctor, .findings = findings};
@@ -185,7 +163,18 @@ int check_nccl(const struct doctor *doctor, struct findings *findings)
 				    "the environment of %s cannot be read", doctor->target.name) < 0
 			       ? err_memory(&findings->err)
 			       : 0;
-	if (read_values(doctor, &context, &findings->err) < 0)
+	context.devices = doctor_devices(doctor);
+	for (size_t i = 0; i < context.devices.n; i++) {
+		struct device *device = &context.devices.item[i];
+
+		node_read_ports(&doctor->node, findings->arena, device);
+		node_read_gids(&doctor->node, device);
+		nccl_name_interface(doctor, device);
+	}
+	if (nccl_settings_read(findings->arena, &doctor->target, &context.settings,
+			       &findings->err) < 0 ||
+	    netdevs_read(findings->arena, &doctor->node, &doctor->target, &context.netdevs,
+			 &findings->err) < 0)
 		return -1;
 	return check_disable(&context) < 0 || nccl_check_hca(&context) < 0 ||
 			       nccl_check_gid_index(&context) < 0 || check_socket(&context) < 0 ||

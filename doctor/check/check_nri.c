@@ -29,15 +29,6 @@ static enum nri_socket socket_of(const struct doctor *doctor)
 	return nri_socket_of(fd, doctor->node.recorded);
 }
 
-/* systemctl enable has made it, or a MachineConfig. */
-static bool is_enabled(int root)
-{
-	cleanup_fd wants = tree_open_dir(root, "etc/systemd/system/multi-user.target.wants");
-	struct stat st;
-
-	return wants >= 0 && fstatat(wants, UNIT, &st, AT_SYMLINK_NOFOLLOW) == 0;
-}
-
 static int add_absent(const struct doctor *doctor, struct findings *findings, unsigned ways)
 {
 	const char *text[] = {
@@ -45,8 +36,12 @@ static int add_absent(const struct doctor *doctor, struct findings *findings, un
 		[NRI_SOCKET_DEAD] = "off: nothing listens at its socket",
 		[NRI_SOCKET_LIVE] = "on",
 	};
+	cleanup_fd wants =
+		tree_open_dir(doctor->node.root, "etc/systemd/system/multi-user.target.wants");
+	struct stat st;
 
-	if (is_enabled(doctor->node.root))
+	/* systemctl enable has made it, or a MachineConfig. */
+	if (wants >= 0 && fstatat(wants, UNIT, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return findings_add(findings, "nri", NULL, FINDING_WARN,
 				    "systemctl status " UNIT "; journalctl -u " UNIT,
 				    NRI_NAME " is enabled, but not running (there is no /%s)",
@@ -128,31 +123,23 @@ static int add_plugin(const struct doctor *doctor, struct findings *findings, un
 	return add_connected(doctor, findings, &status, err);
 }
 
-/* ---- the entry points ---- */
-
-static int add_ways(struct findings *findings, unsigned ways)
-{
-	bool exec = ways & (WAY_SHIM | WAY_NRI);
-
-	if (!ways)
-		return 0; /* hook_installed says so */
-			  /* check.h declares it, for the one table of check.c. */
-	return findings_add(
-		findings, "entry_points", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",
-		ways_names(ways).text, exec ? "exec as well" : "only the main process",
-		ways & WAY_SHIM        ? "the shim adds CAP_IPC_LOCK"
-		: ways & WAY_PRECREATE ? "precreate adds CAP_IPC_LOCK to podman's main process"
-				       : "none adds CAP_IPC_LOCK");
-}
-
 int check_nri(const struct doctor *doctor, struct findings *findings)
 {
 	unsigned ways;
+	bool exec;
 
 	if (ways_find(findings->arena, doctor->node.root, doctor->node.recorded, &ways,
 		      &findings->err) < 0)
 		return -1;
 	if (add_plugin(doctor, findings, ways, &findings->err) < 0)
 		return -1;
-	return add_ways(findings, ways);
+	if (!ways)
+		return 0; /* hook_installed says so */
+	exec = ways & (WAY_SHIM | WAY_NRI);
+	return findings_add(
+		findings, "entry_points", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",
+		ways_names(ways).text, exec ? "exec as well" : "only the main process",
+		ways & WAY_SHIM        ? "the shim adds CAP_IPC_LOCK"
+		: ways & WAY_PRECREATE ? "precreate adds CAP_IPC_LOCK to podman's main process"
+				       : "none adds CAP_IPC_LOCK");
 }

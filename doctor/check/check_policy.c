@@ -29,22 +29,8 @@ static int open_plugin(const struct doctor *doctor)
 		return -1;
 	snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
 	/* A magic link, but in a recorded tree a directory */
-	/* check.h declares it, for the one table of check.c. */
 	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root < 0 || fs_same_file(root, node->root) ? -1 : steal_fd(&root);
-}
-
-static int add_plugins(struct findings *findings, int plugin)
-{
-	struct config config;
-	struct err why;
-
-	if (config_load(findings->arena, plugin, NULL, &config, &why) < 0)
-		return findings_add(findings, "policy", "the NRI plugin's", FINDING_FAIL,
-				    "Correct the ConfigMap of its DaemonSet", "%s", why.text);
-	return findings_add(findings, "policy", "the NRI plugin's", FINDING_OK, NULL,
-			    "valid, opt in by %s (%s in its container: a ConfigMap's)",
-			    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
 }
 
 int check_policy(const struct doctor *doctor, struct findings *findings)
@@ -53,8 +39,18 @@ int check_policy(const struct doctor *doctor, struct findings *findings)
 	struct config config;
 	struct err why;
 
-	if (plugin >= 0 && !tree_exists(doctor->node.root, CONFIG_PATH))
-		return add_plugins(findings, plugin);
+	if (plugin >= 0 && !tree_exists(doctor->node.root, CONFIG_PATH)) {
+		static const char name[] = "the NRI plugin's";
+
+		if (config_load(findings->arena, plugin, NULL, &config, &why) < 0)
+			return findings_add(findings, "policy", name, FINDING_FAIL,
+					    "Correct the ConfigMap of its DaemonSet", "%s",
+					    why.text);
+		return findings_add(findings, "policy", name, FINDING_OK, NULL,
+				    "valid, opt in by %s (%s in its container: a ConfigMap's)",
+				    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation",
+				    config.path);
+	}
 	if (config_load(findings->arena, doctor->node.root, doctor->options.common.config, &config,
 			&why) < 0)
 		return findings_add(findings, "policy", NULL, FINDING_FAIL,

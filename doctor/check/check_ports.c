@@ -179,6 +179,7 @@ static int add_mtu(const struct context *context, const char *name, const struct
 		   const struct port *port)
 {
 	char netdev[NETDEV_NAME_SIZE];
+	const struct netdev *found;
 	int mtu;
 
 	if (strcmp(port->link_layer, "Ethernet") != 0 || !port_is_active(port))
@@ -186,7 +187,8 @@ static int add_mtu(const struct context *context, const char *name, const struct
 	memcpy(netdev, device->netdev, sizeof(netdev));
 	if (!netdev[0])
 		gid_read_netdev(&context->doctor->node, device, port, netdev);
-	mtu = netdev[0] ? netdevs_mtu(&context->netdevs, netdev) : 0;
+	found = netdevs_find(&context->netdevs, netdev);
+	mtu = found ? found->mtu : 0;
 	/* A virtual function's interface is in its pod; who looks at the node does not miss it. */
 	if (!mtu && !context->doctor->target.container)
 		return 0;

@@ -9,14 +9,6 @@
 #include "core/spec/spec.h"
 #include "doctor/check/check.h"
 
-/* Without these there is no verbs call at all. */
-/* check.h declares it, for the one table of check.c. */
-static bool is_indispensable(const char *name)
-{
-	return strcmp(name, "ioctl") == 0 || strcmp(name, "mmap") == 0 ||
-	       strcmp(name, "munmap") == 0;
-}
-
 static int add_profile(const struct doctor *doctor, struct findings *findings)
 {
 	const struct spec *spec = &doctor->target.spec;
@@ -32,9 +24,13 @@ static int add_profile(const struct doctor *doctor, struct findings *findings)
 				    "the profile allows what verbs and NCCL need (%s)",
 				    doctor->target.spec_path);
 	for (size_t i = 0; seccomp_names[i] && names; i++) {
+		const char *name = seccomp_names[i];
+
 		if (!(refused >> i & 1))
 			continue;
-		if (is_indispensable(seccomp_names[i]))
+		/* Without these there is no verbs call at all. */
+		if (strcmp(name, "ioctl") == 0 || strcmp(name, "mmap") == 0 ||
+		    strcmp(name, "munmap") == 0)
 			status = FINDING_FAIL;
 		names = arena_printf(findings->arena, "%s%s%s", names, names[0] ? ", " : "",
 				     seccomp_names[i]);

@@ -17,53 +17,28 @@
 
 #define OS_RELEASE_MAX (64 * 1024)
 
-static int add_missing(const struct doctor *doctor, struct findings *findings)
-{
-	struct utsname name = {.release = "?"};
-
-	(void)uname(&name);
-	return findings_add(
-		findings, "kernel", NULL, FINDING_FAIL,
-		"Use Linux 5.6 or later, and in a container an engine whose seccomp profile allows "
-		"openat2. Then run the doctor again: it has checked nothing else",
-		"openat2(2) fails: %s (Linux %s); oci-rdma-hook does not work without it",
-		doctor->no_openat2 == ENOSYS ? kernel_lacks_openat2()
-					     : strerror(doctor->no_openat2),
-		name.release);
-}
-
 int check_kernel(const struct doctor *doctor, struct findings *findings)
 {
+	struct utsname name = {.release = "?"};
 	char release[96];
 
+	(void)uname(&name);
 	if (doctor->no_openat2)
-		return add_missing(doctor, findings);
+		return findings_add(
+			findings, "kernel", NULL, FINDING_FAIL,
+			"Use Linux 5.6 or later, and in a container an engine whose seccomp "
+			"profile allows openat2. Then run the doctor again: it has checked nothing "
+			"else",
+			"openat2(2) fails: %s (Linux %s); oci-rdma-hook does not work without it",
+			doctor->no_openat2 == ENOSYS ? kernel_lacks_openat2()
+						     : strerror(doctor->no_openat2),
+			name.release);
 	if (tree_read_line(doctor->node.root, "proc/sys/kernel/osrelease", release,
 			   sizeof(release)) <= 0)
 		return 0;
 	return findings_add(findings, "kernel", NULL, FINDING_OK, NULL,
 			    "Linux %s has what oci-rdma-hook needs: openat2(2)%s", release,
 			    doctor->node.recorded ? " (not tried: recorded)" : ", tried");
-}
-
-static const char *read_os(const struct doctor *doctor, struct arena *arena)
-{
-	static const char name[] = "PRETTY_NAME=";
-	int root = doctor->target.root >= 0 ? doctor->target.root : doctor->node.root;
-	struct fs_text text;
-	char *line;
-
-	if (tree_read_stored(arena, root, "etc/os-release", OS_RELEASE_MAX, &text) < 0)
-		return NULL;
-	while ((line = strsep(&text.bytes, "\n"))) {
-		if (!text_starts_with(line, name))
-			continue;
-		line += strlen(name);
-		line += line[0] == '"';
-		line[strcspn(line, "\"")] = '\0';
-		return line;
-	}
-	return NULL;
 }
 
 int check_versions(const struct doctor *doctor, struct findings *findings)
@@ -76,18 +51,30 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 		{"mlx5_core", "sys/module/mlx5_core/version"}, /* of MLNX_OFED and DOCA only */
 		{"NVIDIA driver", "sys/module/nvidia/version"},
 	};
+	static const char name[] = "PRETTY_NAME=";
+	int root = doctor->target.root >= 0 ? doctor->target.root : doctor->node.root;
 	const char *text = "oci-rdma-doctor " VERSION;
-	const char *system = read_os(doctor, findings->arena);
+	struct fs_text release = {0};
+	char *line;
 
 	for (size_t i = 0; text && i < sizeof(files) / sizeof(files[0]); i++) {
-		char line[96];
+		char version[96];
 
-		if (tree_read_line(doctor->node.root, files[i].path, line, sizeof(line)) > 0)
+		if (tree_read_line(doctor->node.root, files[i].path, version, sizeof(version)) > 0)
 			text = arena_printf(findings->arena, "%s, %s %s", text, files[i].name,
-					    line);
+					    version);
 	}
-	if (text && system)
-		text = arena_printf(findings->arena, "%s, %s", text, system);
+	if (tree_read_stored(findings->arena, root, "etc/os-release", OS_RELEASE_MAX, &release) < 0)
+		release.bytes = NULL;
+	while (text && (line = strsep(&release.bytes, "\n"))) {
+		if (!text_starts_with(line, name))
+			continue;
+		line += strlen(name);
+		line += line[0] == '"';
+		text = arena_printf(findings->arena, "%s, %.*s", text, (int)strcspn(line, "\""),
+				    line);
+		break;
+	}
 	return !text || findings_add(findings, "versions", NULL, FINDING_OK, NULL, "%s", text) < 0
 		       ? -1
 		       : 0;
@@ -100,44 +87,9 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 /* By `make install`, MachineConfig and the DaemonSet; what a package installs has its label. */
 static const char plugin[] = "usr/local/bin/oci-rdma-nri";
 
-static int add_mode(const struct doctor *doctor, struct findings *findings, char enforce)
-{
-	char label[LABEL_MAX];
-
-	if (doctor->target.proc < 0 ||
-	    tree_read_line(doctor->target.proc, "attr/current", label, sizeof(label)) <= 0)
-		snprintf(label, sizeof(label), "not known");
-	return findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
-			    "%s (/sys/fs/selinux/enforce); label of %s: %s",
-			    enforce == '1' ? "enforcing" : "permissive", doctor->target.name,
-			    label);
-}
-
-/* In a recorded tree the label stands in a file beside it: extended attributes of that name cannot
- * be set everywhere. */
-static bool read_label(const struct doctor *doctor, char *label, size_t size)
-{
-	cleanup_fd fd = -1;
-	char path[64];
-	ssize_t n;
-
-	if (doctor->node.recorded) {
-		snprintf(path, sizeof(path), "%s.selinux", plugin);
-		return tree_read_line(doctor->node.root, path, label, size) > 0;
-	}
-	fd = fs_open(doctor->node.root, plugin, O_PATH, RESOLVE_IN_ROOT);
-	if (fd < 0)
-		return false;
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	n = getxattr(path, "security.selinux", label, size - 1);
-	label[n > 0 ? n : 0] = '\0';
-	return n > 0;
-}
-
 /* Engines run hooks and runtimes of any label, since container_runtime_t is unconfined. systemd
  * (init_t) is not: it may start what is an executable's or a read-only file's label, not what was
  * moved here from a home or temporary directory. The plugin then ends with status 203/EXEC. */
-/* check.h declares it, for the one table of check.c. */
 static bool systemd_may_start(const char *label)
 {
 	static const char *const refused[] = {":unlabeled_t",  ":default_t",       ":user_home_t",
@@ -151,14 +103,26 @@ static bool systemd_may_start(const char *label)
 	return true;
 }
 
+/* In a recorded tree the label stands in a file beside it: extended attributes of that name cannot
+ * be set everywhere. */
 static int add_plugin_label(const struct doctor *doctor, struct findings *findings)
 {
+	int root = doctor->node.root;
+	cleanup_fd fd = fs_open(root, plugin, O_PATH, RESOLVE_IN_ROOT);
 	char label[LABEL_MAX];
+	char path[64];
+	ssize_t n;
 	bool may;
 
-	if (doctor->location.container || !tree_exists(doctor->node.root, plugin) ||
-	    !read_label(doctor, label, sizeof(label)))
+	if (doctor->location.container || fd < 0)
 		return 0;
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	n = doctor->node.recorded
+		    ? tree_read_line(root, "usr/local/bin/oci-rdma-nri.selinux", label, LABEL_MAX)
+		    : getxattr(path, "security.selinux", label, LABEL_MAX - 1);
+	if (n <= 0)
+		return 0;
+	label[n] = '\0';
 	may = systemd_may_start(label);
 	return findings_add(
 		findings, "selinux", "/usr/local/bin/oci-rdma-nri", may ? FINDING_OK : FINDING_WARN,
@@ -168,11 +132,18 @@ static int add_plugin_label(const struct doctor *doctor, struct findings *findin
 
 static int add_selinux(const struct doctor *doctor, struct findings *findings)
 {
+	char label[LABEL_MAX];
 	char enforce[8];
 
+	if (doctor->target.proc < 0 ||
+	    tree_read_line(doctor->target.proc, "attr/current", label, sizeof(label)) <= 0)
+		snprintf(label, sizeof(label), "not known");
 	if (tree_read_line(doctor->node.root, "sys/fs/selinux/enforce", enforce, sizeof(enforce)) >
 	    0)
-		return add_mode(doctor, findings, enforce[0]);
+		return findings_add(findings, "selinux", NULL, FINDING_OK, NULL,
+				    "%s (/sys/fs/selinux/enforce); label of %s: %s",
+				    enforce[0] == '1' ? "enforcing" : "permissive",
+				    doctor->target.name, label);
 	if (doctor->location.container)
 		return findings_add(findings, "selinux", NULL, FINDING_UNCHECKED,
 				    "Run on the node: getenforce; ausearch -m avc -ts recent",

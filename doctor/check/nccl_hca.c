@@ -75,52 +75,22 @@ static bool selects(const struct nccl_list *list, const struct device *device)
 	return !device->n_ports && nccl_list_selects(list, device->ibdev, -1);
 }
 
+/* ports: only devices that have the item's port, as far as their ports can be read */
 static size_t count_matches(const struct devices *devices, const struct nccl_list *list,
-			    const struct nccl_item *item)
+			    const struct nccl_item *item, bool ports)
 {
 	size_t n = 0;
-
-	for (size_t i = 0; i < devices->n; i++)
-		n += nccl_item_matches(list, item, devices->item[i].ibdev, -1);
-	return n;
-}
-
-/* The device that an item means, without such a port; NULL: it has it, or nobody knows */
-static const struct device *find_without_port(const struct devices *devices,
-					      const struct nccl_list *list,
-					      const struct nccl_item *item)
-{
-	const struct device *found = NULL;
 
 	for (size_t i = 0; i < devices->n; i++) {
 		const struct device *device = &devices->item[i];
 
-		if (!nccl_item_matches(list, item, device->ibdev, -1))
-			continue;
-		if (!device->n_ports)
-			return NULL;
-		for (size_t p = 0; p < device->n_ports; p++) {
-			if (nccl_item_matches(list, item, device->ibdev,
-					      (int)device->port[p].number))
-				return NULL;
-		}
-		found = device;
+		if (!ports || !device->n_ports)
+			n += nccl_item_matches(list, item, device->ibdev, -1);
+		for (size_t p = 0; ports && p < device->n_ports; p++)
+			n += nccl_item_matches(list, item, device->ibdev,
+					       (int)device->port[p].number);
 	}
-	return found;
-}
-
-static int check_port(const struct nccl_context *context, const struct nccl_setting *setting,
-		      const struct nccl_list *list, const struct nccl_item *item)
-{
-	const struct device *device = find_without_port(&context->devices, list, item);
-
-	if (!device)
-		return 0;
-	return findings_add(context->findings, HCA, item->name, FINDING_WARN,
-			    "Remove the port from the value: NCCL then uses all ACTIVE ports",
-			    "NCCL_IB_HCA=%s (%s): %s has %zu port%s, and no port %d",
-			    setting->value, setting->path, device->ibdev, device->n_ports,
-			    device->n_ports == 1 ? "" : "s", item->port);
+	return n;
 }
 
 /* Names that are not ours, of another node for example: NCCL leaves them out without a word. */
@@ -129,16 +99,19 @@ static int check_unknown(const struct nccl_context *context, const struct nccl_s
 {
 	for (size_t i = 0; i < list->n; i++) {
 		const struct nccl_item *item = &list->item[i];
-		bool on_node = count_matches(&context->doctor->all, list, item) > 0;
+		bool on_node = count_matches(&context->doctor->all, list, item, false) > 0;
+		bool ours = count_matches(&context->devices, list, item, false) > 0;
 
-		if (list->exclude)
+		if (list->exclude || count_matches(&context->devices, list, item, true) > 0)
 			continue;
-		if (count_matches(&context->devices, list, item) > 0) {
-			if (check_port(context, setting, list, item) < 0)
-				return -1;
-			continue;
-		}
-		if (findings_add(
+		if (ours &&
+		    findings_add(context->findings, HCA, item->name, FINDING_WARN,
+				 "Remove the port from the value: NCCL then uses all ACTIVE ports",
+				 "NCCL_IB_HCA=%s (%s): %s has no port %d", setting->value,
+				 setting->path, item->name, item->port) < 0)
+			return -1;
+		if (!ours &&
+		    findings_add(
 			    context->findings, HCA, item->name, FINDING_WARN,
 			    "Remove the variable: without it NCCL uses the container's own devices",
 			    "NCCL_IB_HCA=%s (%s): %s is %s", setting->value, setting->path,
@@ -220,28 +193,23 @@ int nccl_check_hca(const struct nccl_context *context)
 
 /* ---- NCCL_IB_GID_INDEX ---- */
 
-static const char *misfit_of(const struct gid *gid)
-{
-	if (gid->empty)
-		return "is empty";
-	if (!gid->v2)
-		return "is RoCE v1, which is not routed";
-	return gid->link_local ? "is a link-local address" : NULL;
-}
-
 static int check_gid(const struct nccl_context *context, const struct nccl_setting *setting,
 		     const struct device *device, const struct port *port)
 {
 	int index = (int)strtol(setting->value, NULL, 0);
 	cleanup_fd dir = port_open(&context->doctor->node, device, port->number);
 	struct gid gid = {.empty = true};
-	const char *misfit;
+	const char *misfit = NULL;
 	char fits[96] = "no entry is suitable";
 
 	if (port->gid_index >= 0)
 		snprintf(fits, sizeof(fits), "GID %d is suitable, %s", port->gid_index, port->gid);
-	misfit =
-		dir < 0 || gid_read(dir, index, &gid) < 0 ? "is not in the table" : misfit_of(&gid);
+	if (dir < 0 || gid_read(dir, index, &gid) < 0)
+		misfit = "is not in the table";
+	else if (gid.empty)
+		misfit = "is empty";
+	else if (!gid.v2 || gid.link_local)
+		misfit = gid.v2 ? "is a link-local address" : "is RoCE v1, which is not routed";
 	if (misfit)
 		return findings_add(
 			context->findings, GID_INDEX, device->ibdev, FINDING_FAIL,

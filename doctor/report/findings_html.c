@@ -90,24 +90,17 @@ static void put_remedy(FILE *out, const char *remedy)
 		put(out, "<p class=\"remedy\"><strong>What to do:</strong> %s</p>\n", remedy);
 }
 
-/* A recorded tree is another machine's, and a log may be of any: ours has no name to give. */
-static void find_host(const struct doctor *doctor, char host[static HOST_SIZE])
-{
-	host[0] = '\0';
-	if (!doctor->options.symptom && !doctor->node.recorded &&
-	    gethostname(host, HOST_SIZE - 1) < 0)
-		host[0] = '\0';
-	host[HOST_SIZE - 1] = '\0';
-}
-
 /* A reader of several pages tells them apart by the title: a node's page has its name. */
 static void find_title(const struct doctor *doctor, char *title, size_t size)
 {
 	const struct target *target = &doctor->target;
 	bool is_node = !target->container && !target->id && !target->pid;
-	char host[HOST_SIZE];
+	char host[HOST_SIZE] = "";
 
-	find_host(doctor, host);
+	/* A recorded tree is another machine's, and a log may be of any: ours has no name to give.
+	 */
+	if (!doctor->options.symptom && !doctor->node.recorded)
+		(void)gethostname(host, HOST_SIZE - 1);
 	if (doctor->options.symptom)
 		snprintf(title, size, "a log");
 	else if (is_node)
@@ -165,15 +158,6 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 	fputs("</section>\n", out);
 }
 
-static void put_evidence(FILE *out, const struct finding *finding)
-{
-	put(out, finding->subject[0] ? "<li><code>%s</code>: %s" : "<li>%s%s", finding->subject,
-	    finding->evidence);
-	if (finding->seen[0])
-		put(out, "<br><code>%s</code><br>%s", finding->seen, finding->check);
-	fputs("</li>\n", out);
-}
-
 /* All that are of one kind; of those in a row that have one remedy the last says it. */
 static void put_article(FILE *out, const struct findings *findings, const struct finding *finding)
 {
@@ -192,7 +176,10 @@ static void put_article(FILE *out, const struct findings *findings, const struct
 	for (; finding; finding = next) {
 		next = findings_next_of_kind(findings, finding);
 		fputs(listed ? "" : "<ul>\n", out);
-		put_evidence(out, finding);
+		put(out, finding->subject[0] ? "<li><code>%s</code>: %s" : "<li>%s%s",
+		    finding->subject, finding->evidence);
+		put(out, finding->seen[0] ? "<br><code>%s</code><br>%s</li>\n" : "%s%s</li>\n",
+		    finding->seen, finding->check);
 		listed =
 			next && (strcmp(next->remedy, finding->remedy) == 0 || !finding->remedy[0]);
 		if (listed)

@@ -13,36 +13,9 @@ struct report {
 	const struct findings *findings;
 };
 
-static void put_target(yajl_gen gen, const struct target *target)
-{
-	json_put_string(gen, "target");
-	yajl_gen_map_open(gen);
-	json_put_member(gen, "name", target->name);
-	if (target->pid)
-		json_put_uint64(gen, "pid", (uint64_t)target->pid);
-	else
-		json_put_member(gen, "pid", NULL);
-	json_put_member(gen, "container", target->id);
-	json_put_member(gen, "config", target->has_spec ? target->spec_path : NULL);
-	yajl_gen_map_close(gen);
-}
-
 static const char *status_label(enum finding_status status)
 {
 	return status == FINDING_UNCHECKED ? "not_checkable" : finding_status_name(status);
-}
-
-static void put_counts(yajl_gen gen, const struct findings *findings)
-{
-	const struct findings_counts counts = findings_count(findings);
-	const struct finding *cause = findings_cause(findings);
-
-	json_put_string(gen, "summary");
-	yajl_gen_map_open(gen);
-	for (int i = 0; i < REPORT_STATUSES; i++)
-		json_put_uint64(gen, status_label((enum finding_status)i), counts.of[i]);
-	json_put_member(gen, "cause", cause ? cause->id : NULL);
-	yajl_gen_map_close(gen);
 }
 
 /* "state=ACTIVE rate_gbps=400" */
@@ -90,6 +63,9 @@ static int put_report(yajl_gen gen, void *context)
 {
 	const struct report *report = context;
 	const struct doctor *doctor = report->doctor;
+	const struct target *target = &doctor->target;
+	const struct findings_counts counts = findings_count(report->findings);
+	const struct finding *cause = findings_cause(report->findings);
 
 	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
@@ -100,8 +76,22 @@ static int put_report(yajl_gen gen, void *context)
 			: doctor->location.container ? "container"
 						     : "node");
 	json_put_member(gen, "where_evidence", doctor->location.evidence);
-	put_target(gen, &doctor->target);
-	put_counts(gen, report->findings);
+	json_put_string(gen, "target");
+	yajl_gen_map_open(gen);
+	json_put_member(gen, "name", target->name);
+	if (target->pid)
+		json_put_uint64(gen, "pid", (uint64_t)target->pid);
+	else
+		json_put_member(gen, "pid", NULL);
+	json_put_member(gen, "container", target->id);
+	json_put_member(gen, "config", target->has_spec ? target->spec_path : NULL);
+	yajl_gen_map_close(gen);
+	json_put_string(gen, "summary");
+	yajl_gen_map_open(gen);
+	for (int i = 0; i < REPORT_STATUSES; i++)
+		json_put_uint64(gen, status_label((enum finding_status)i), counts.of[i]);
+	json_put_member(gen, "cause", cause ? cause->id : NULL);
+	yajl_gen_map_close(gen);
 	put_findings(gen, report->findings);
 	yajl_gen_map_close(gen);
 	return 0;

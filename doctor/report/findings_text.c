@@ -143,16 +143,6 @@ static void put_summary(const struct page *page, const struct findings *findings
 		fputs("\033[0m", page->out);
 }
 
-static void put_place(const struct page *page, const struct doctor *doctor)
-{
-	char line[2048];
-
-	snprintf(line, sizeof(line), "%s, seen from %s: %s", doctor->target.name,
-		 doctor->location.container ? "a container" : "the node",
-		 doctor->location.evidence);
-	page_wrap(page, 0, 2, line);
-}
-
 /* If findings say the same of several subjects, the last one says what to do. next: what is shown
  * behind it; NULL if that is of another kind */
 static void put_finding(const struct page *page, const struct finding *finding,
@@ -246,9 +236,13 @@ static void put_checks(const struct page *page, const struct doctor *doctor,
 {
 	static const enum finding_status order[] = {FINDING_FAIL, FINDING_WARN, FINDING_UNCHECKED,
 						    FINDING_OK};
+	char line[2048];
 
 	put_summary(page, findings);
-	put_place(page, doctor);
+	snprintf(line, sizeof(line), "%s, seen from %s: %s", doctor->target.name,
+		 doctor->location.container ? "a container" : "the node",
+		 doctor->location.evidence);
+	page_wrap(page, 0, 2, line);
 	for (size_t s = 0; s < sizeof(order) / sizeof(order[0]); s++)
 		put_section(page, doctor, findings, order[s]);
 }
@@ -267,18 +261,6 @@ static void put_labelled(const struct page *page, enum finding_status status, co
 	page_wrap(page, COLUMN, COLUMN, text);
 }
 
-static void put_symptom(const struct page *page, const struct finding *finding)
-{
-	if (finding->seen[0])
-		fputc('\n', page->out);
-	if (finding->subject[0])
-		put_labelled(page, finding->status,
-			     finding->status == FINDING_WARN ? "NOTE" : "CAUSE", finding->evidence);
-	put_labelled(page, FINDING_UNCHECKED, "SEEN", finding->seen);
-	put_labelled(page, FINDING_UNCHECKED, "CHECK", finding->check);
-	put_labelled(page, FINDING_OK, "FIX", finding->remedy);
-}
-
 static void put_log(const struct page *page, const struct findings *findings)
 {
 	const size_t causes = findings_count(findings).of[FINDING_FAIL];
@@ -295,13 +277,21 @@ static void put_log(const struct page *page, const struct findings *findings)
 		const struct finding *finding = &findings->item[i];
 		bool excluded = finding->status == FINDING_OK && finding->subject[0];
 
-		if (!excluded && told++ < SYMPTOMS_MAX)
-			put_symptom(page, finding);
-		else
+		if (excluded || told++ >= SYMPTOMS_MAX) {
 			put_labelled(page, FINDING_UNCHECKED, excluded ? "not" : "also",
 				     finding->evidence);
-		if (excluded)
-			put_labelled(page, FINDING_UNCHECKED, "", finding->check);
+			put_labelled(page, FINDING_UNCHECKED, "", excluded ? finding->check : "");
+			continue;
+		}
+		if (finding->seen[0])
+			fputc('\n', page->out);
+		if (finding->subject[0])
+			put_labelled(page, finding->status,
+				     finding->status == FINDING_WARN ? "NOTE" : "CAUSE",
+				     finding->evidence);
+		put_labelled(page, FINDING_UNCHECKED, "SEEN", finding->seen);
+		put_labelled(page, FINDING_UNCHECKED, "CHECK", finding->check);
+		put_labelled(page, FINDING_OK, "FIX", finding->remedy);
 	}
 }
 

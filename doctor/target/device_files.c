@@ -18,7 +18,6 @@
 #include "lib/child.h"
 #include "lib/files.h"
 
-#define SYS_CLASS "sys/class/infiniband_verbs"
 #define RDMA_CM "rdma_cm"
 #define VERBS "uverbs"
 
@@ -292,23 +291,9 @@ int device_files_of_spec(struct arena *arena, const struct node *node, const str
 int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
 		     struct err *err)
 {
-	const char **names;
-	int n = tree_list(arena, node->root, SYS_CLASS, "", &names);
-
-	if (n < 0)
-		return err_memory(err);
-	for (int i = 0; i < n; i++) {
-		char path[512];
-		char line[32];
-		int64_t major;
-		int64_t minor;
-
-		snprintf(path, sizeof(path), SYS_CLASS "/%s/dev", names[i]);
-		if (tree_read_line(node->root, path, line, sizeof(line)) <= 0 ||
-		    !parse_number(line, &major, &minor))
-			continue;
-		(void)node_find_number(node, arena, major, minor, devices);
-	}
+	/* Without /sys/dev/char it is no sysfs that could be believed. */
+	if (node->char_devices >= 0)
+		node_find_all(node, arena, false, devices);
 	sort_devices(devices);
 	return err_of_arena(arena, err);
 }

@@ -15,24 +15,20 @@
 
 #define NET_DEV_MAX (1024 * 1024)
 
-static int recorded_mtu(const struct node *node, const char *name)
+/* fd: a socket in the target's network; negative in a recorded tree */
+static int mtu_of(const struct node *node, int fd, const char *name)
 {
+	struct ifreq request = {0};
 	char path[64];
 	char line[16];
 
+	snprintf(request.ifr_name, sizeof(request.ifr_name), "%s", name);
 	snprintf(path, sizeof(path), "sys/class/net/%.16s/mtu", name);
-	return tree_read_line(node->root, path, line, sizeof(line)) > 0
+	if (fd >= 0)
+		return ioctl(fd, SIOCGIFMTU, &request) == 0 ? request.ifr_mtu : 0;
+	return node->recorded && tree_read_line(node->root, path, line, sizeof(line)) > 0
 		       ? (int)strtol(line, NULL, 10)
 		       : 0;
-}
-
-static int live_mtu(int fd, const char *name)
-{
-	struct ifreq request = {0};
-	size_t len = strnlen(name, sizeof(request.ifr_name) - 1);
-
-	memcpy(request.ifr_name, name, len);
-	return fd >= 0 && ioctl(fd, SIOCGIFMTU, &request) == 0 ? request.ifr_mtu : 0;
 }
 
 /* "  eth0: 1234 …": two lines of heading, then one for each interface */
@@ -58,7 +54,6 @@ int netdevs_read(struct arena *arena, const struct node *node, const struct targ
 	struct netdevs netdevs = {0};
 	struct fs_text text;
 	char *line;
-	bool entered;
 
 	*ret_netdevs = netdevs;
 	if (target_read(arena, target, "net/dev", NET_DEV_MAX, &text) < 0)
@@ -68,33 +63,19 @@ int netdevs_read(struct arena *arena, const struct node *node, const struct targ
 		if (add_line(arena, line, &netdevs) < 0)
 			return err_memory(err);
 	}
-	entered = !node->recorded && target_enter_network(target) == 0;
-	if (entered)
+	if (!node->recorded && target_enter_network(target) == 0)
 		fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	for (size_t i = 0; i < netdevs.n; i++)
-		netdevs.item[i].mtu = node->recorded ? recorded_mtu(node, netdevs.item[i].name)
-						     : live_mtu(fd, netdevs.item[i].name);
+		netdevs.item[i].mtu = mtu_of(node, fd, netdevs.item[i].name);
 	*ret_netdevs = netdevs;
 	return netdevs.path ? 0 : err_memory(err);
 }
 
-static const struct netdev *find_netdev(const struct netdevs *netdevs, const char *name)
+const struct netdev *netdevs_find(const struct netdevs *netdevs, const char *name)
 {
 	for (size_t i = 0; i < netdevs->n; i++) {
 		if (strcmp(netdevs->item[i].name, name) == 0)
 			return &netdevs->item[i];
 	}
 	return NULL;
-}
-
-bool netdevs_has(const struct netdevs *netdevs, const char *name)
-{
-	return find_netdev(netdevs, name) != NULL;
-}
-
-int netdevs_mtu(const struct netdevs *netdevs, const char *name)
-{
-	const struct netdev *netdev = find_netdev(netdevs, name);
-
-	return netdev ? netdev->mtu : 0;
 }

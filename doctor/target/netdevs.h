@@ -29,10 +29,7 @@ struct netdevs {
 int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
 		 struct netdevs *ret_netdevs, struct err *err);
 
-/* True if there is an interface of that name. */
-bool netdevs_has(const struct netdevs *netdevs, const char *name);
-
-/* 0 if it is not there, or its MTU is not known */
-int netdevs_mtu(const struct netdevs *netdevs, const char *name);
+/* The interface of that name, or NULL */
+const struct netdev *netdevs_find(const struct netdevs *netdevs, const char *name);
 
 #endif

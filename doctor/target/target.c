@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-
 #include "doctor/target/target.h"
 
 #include <errno.h>
@@ -162,21 +161,6 @@ static int read_environ(struct arena *arena, struct target *target)
 	return target->env_path ? 0 : -1;
 }
 
-/* /proc/PID/root is a magic link, which only this place follows. In a recorded tree it is a
- * directory; this process' root is the tree itself. */
-static int open_root(const struct target *target, int root, bool recorded)
-{
-	int fd = -1;
-
-	if (recorded && target->proc >= 0)
-		fd = tree_open_dir(target->proc, "root");
-	else if (target->proc >= 0)
-		fd = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	if (fd < 0 && target->pid == 0 && !target->id)
-		fd = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
-	return fd;
-}
-
 static int open_process(struct arena *arena, int root, bool recorded, struct target *target)
 {
 	cleanup_fd self = tree_open_dir(root, "proc/self");
@@ -189,7 +173,14 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	if (!target->proc_path)
 		return -1;
 	target->proc = tree_open_dir(root, target->proc_path);
-	target->root = open_root(target, root, recorded);
+	/* /proc/PID/root is a magic link, which only this place follows. In a recorded tree it is a
+	 * directory; this process' root is the tree itself. */
+	if (recorded && target->proc >= 0)
+		target->root = tree_open_dir(target->proc, "root");
+	else if (target->proc >= 0)
+		target->root = openat(target->proc, "root", O_PATH | O_DIRECTORY | O_CLOEXEC);
+	if (target->root < 0 && target->pid == 0 && !target->id)
+		target->root = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	target->netns = location_namespace(target->proc, "net");
 	target->other_netns = !recorded && target->netns && ours && target->netns != ours;
 	/* 0: another user's process, whose namespaces are not shown (ptrace_may_access) */
@@ -234,20 +225,6 @@ static int find_container(struct arena *arena, int root, const char *id, struct 
 	return 0;
 }
 
-/* The first id in the names of its cgroups; NULL: none */
-static const char *id_of_process(struct arena *arena, int root, int64_t pid)
-{
-	char path[64];
-	struct fs_text text;
-	const char *id;
-
-	snprintf(path, sizeof(path), "proc/%" PRId64 "/cgroup", pid);
-	if (tree_read(arena, root, path, CGROUP_MAX, &text) < 0)
-		return NULL;
-	id = cgroup_find_id(text.bytes, text.bytes + text.len);
-	return id ? arena_strndup(arena, id, CGROUP_ID_LENGTH) : NULL;
-}
-
 static bool shares_pids(int root, int64_t a, int64_t b)
 {
 	char path[32];
@@ -267,10 +244,16 @@ static bool shares_pids(int root, int64_t a, int64_t b)
  * of his own, and the pid namespace that it is true. */
 static void find_container_of_process(struct arena *arena, int root, struct target *target)
 {
-	const char *id = id_of_process(arena, root, target->pid);
+	const char *path = arena_printf(arena, "proc/%" PRId64 "/cgroup", target->pid);
+	const char *id = NULL;
+	struct fs_text text;
 	struct bundle bundle;
 	struct err ignored;
 
+	if (path && tree_read(arena, root, path, CGROUP_MAX, &text) == 0)
+		id = cgroup_find_id(text.bytes, text.bytes + text.len);
+	if (id)
+		id = arena_strndup(arena, id, CGROUP_ID_LENGTH);
 	if (!id || bundle_find(arena, root, id, &bundle, &ignored) < 0 ||
 	    !bundle_has_process(arena, root, &bundle) ||
 	    !shares_pids(root, target->pid, bundle.pid))

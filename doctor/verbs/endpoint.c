@@ -56,26 +56,14 @@ static int open_buffer(struct endpoint *endpoint, struct trouble *trouble)
 	return 0;
 }
 
-/* Any will do; a new one each time keeps late packets of a former connection out. */
-static uint32_t random_psn(void)
-{
-	uint32_t psn;
-
-	if (getrandom(&psn, sizeof(psn), GRND_NONBLOCK) != sizeof(psn))
-		return 0;
-	return psn & PSN_MASK;
-}
-
 int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,
 		  struct endpoint *ret_endpoint, struct trouble *trouble)
 {
 	*ret_endpoint = (struct endpoint){
-		.verbs = verbs,
-		.device = device,
-		.port = &device->port,
-		.bytes = bytes,
-		.psn = random_psn(),
-	};
+		.verbs = verbs, .device = device, .port = &device->port, .bytes = bytes};
+	/* Any will do; a new one each time keeps late packets of a former connection out. */
+	if (getrandom(&ret_endpoint->psn, sizeof(ret_endpoint->psn), GRND_NONBLOCK) > 0)
+		ret_endpoint->psn &= PSN_MASK;
 	if (open_queues(ret_endpoint, trouble) < 0 || open_buffer(ret_endpoint, trouble) < 0) {
 		endpoint_close(ret_endpoint);
 		return -1;
@@ -124,18 +112,6 @@ static int modify(struct endpoint *endpoint, struct ibv_qp_attr attr, int mask,
 	return error ? trouble_call(trouble, error, "ibv_modify_qp") : 0;
 }
 
-static int to_init(struct endpoint *endpoint, struct trouble *trouble)
-{
-	const struct ibv_qp_attr attr = {
-		.qp_state = IBV_QPS_INIT,
-		.port_num = endpoint->port->number,
-		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
-	};
-
-	return modify(endpoint, attr, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS,
-		      trouble);
-}
-
 static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer,
 		  struct trouble *trouble)
 {
@@ -168,9 +144,15 @@ static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer
 		      trouble);
 }
 
-static int to_rts(struct endpoint *endpoint, struct trouble *trouble)
+int endpoint_connect(struct endpoint *endpoint, const struct endpoint_address *peer,
+		     struct trouble *trouble)
 {
-	const struct ibv_qp_attr attr = {
+	const struct ibv_qp_attr init = {
+		.qp_state = IBV_QPS_INIT,
+		.port_num = endpoint->port->number,
+		.qp_access_flags = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE,
+	};
+	const struct ibv_qp_attr send = {
 		.qp_state = IBV_QPS_RTS,
 		.timeout = TIMEOUT,
 		.retry_cnt = RETRIES,
@@ -179,16 +161,12 @@ static int to_rts(struct endpoint *endpoint, struct trouble *trouble)
 		.max_rd_atomic = 1,
 	};
 
-	return modify(endpoint, attr,
+	if (modify(endpoint, init, IBV_QP_PKEY_INDEX | IBV_QP_PORT | IBV_QP_ACCESS_FLAGS, trouble) <
+		    0 ||
+	    to_rtr(endpoint, peer, trouble) < 0)
+		return -1;
+	return modify(endpoint, send,
 		      IBV_QP_TIMEOUT | IBV_QP_RETRY_CNT | IBV_QP_RNR_RETRY | IBV_QP_SQ_PSN |
 			      IBV_QP_MAX_QP_RD_ATOMIC,
 		      trouble);
-}
-
-int endpoint_connect(struct endpoint *endpoint, const struct endpoint_address *peer,
-		     struct trouble *trouble)
-{
-	if (to_init(endpoint, trouble) < 0 || to_rtr(endpoint, peer, trouble) < 0)
-		return -1;
-	return to_rts(endpoint, trouble);
 }

@@ -53,22 +53,13 @@ static struct registration search(const struct verbs *verbs, struct ibv_pd *pd, 
 	return found;
 }
 
-static int show_pages(char *range, int memory)
-{
-	for (size_t at = 0; at < REGISTRATION_MAX; at += ALIAS) {
-		if (mmap(range + at, ALIAS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED, memory,
-			 0) == MAP_FAILED)
-			return -1;
-	}
-	return 0;
-}
-
 int registration_probe(const struct verbs *verbs, const struct verbs_device *device,
 		       struct registration *ret_registration, struct trouble *trouble)
 {
 	cleanup_fd memory = memfd_create("oci-rdma-doctor", MFD_CLOEXEC);
 	struct ibv_pd *pd = NULL;
 	char *range;
+	bool shown = true;
 	int status = 0;
 
 	if (memory < 0 || ftruncate(memory, ALIAS) < 0)
@@ -77,7 +68,10 @@ int registration_probe(const struct verbs *verbs, const struct verbs_device *dev
 		     -1, 0);
 	if (range == MAP_FAILED)
 		return trouble_call(trouble, errno, "mmap");
-	if (show_pages(range, memory) < 0)
+	for (size_t at = 0; at < REGISTRATION_MAX && shown; at += ALIAS)
+		shown = mmap(range + at, ALIAS, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+			     memory, 0) != MAP_FAILED;
+	if (!shown)
 		status = trouble_call(trouble, errno, "mmap");
 	else if (!(pd = verbs->alloc_pd(device->context)))
 		status = trouble_call(trouble, errno, "ibv_alloc_pd");
@@ -91,23 +85,14 @@ int registration_probe(const struct verbs *verbs, const struct verbs_device *dev
 
 /* ---- of GPUs ---- */
 
-static struct ibv_mr *register_with(const struct verbs *verbs, struct ibv_pd *pd,
-				    const struct cuda_memory *memory)
-{
-	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
-
-	if (memory->dmabuf >= 0)
-		return verbs->reg_dmabuf_mr(pd, 0, memory->bytes, 0, memory->dmabuf, access);
-	return verbs->reg_mr(pd, memory->address, memory->bytes, access);
-}
-
 static int register_gpu(struct findings *findings, const struct verbs *verbs,
 			const struct verbs_device *device, const struct cuda_memory *memory)
 {
 	const char *id = memory->dmabuf >= 0 ? "verbs_dmabuf" : "verbs_peermem";
 	const char *call = memory->dmabuf >= 0 ? "ibv_reg_dmabuf_mr" : "ibv_reg_mr";
 	struct ibv_pd *pd = verbs->alloc_pd(device->context);
-	struct ibv_mr *mr = pd ? register_with(verbs, pd, memory) : NULL;
+	const int access = IBV_ACCESS_LOCAL_WRITE | IBV_ACCESS_REMOTE_WRITE;
+	struct ibv_mr *mr = NULL;
 	char amount[LIMITS_TEXT_SIZE];
 	char subject[160];
 	struct trouble trouble;
@@ -115,6 +100,10 @@ static int register_gpu(struct findings *findings, const struct verbs *verbs,
 
 	snprintf(subject, sizeof(subject), "%s %s", device->name, memory->what);
 	(void)limits_text(memory->bytes, amount);
+	if (pd)
+		mr = memory->dmabuf >= 0
+			     ? verbs->reg_dmabuf_mr(pd, 0, memory->bytes, 0, memory->dmabuf, access)
+			     : verbs->reg_mr(pd, memory->address, memory->bytes, access);
 	if (mr) {
 		status = findings_add(findings, id, subject, FINDING_OK, NULL, "%s: %s ok", call,
 				      amount);

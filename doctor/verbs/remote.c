@@ -190,16 +190,6 @@ int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *tr
 
 /* ---- the transfer ---- */
 
-static int send_hello(struct remote_peer *peer, const struct endpoint *endpoint, uint32_t left,
-		      struct trouble *trouble)
-{
-	struct message hello = {
-		.kind = MESSAGE_HELLO, .left = left, .from = endpoint_address(endpoint)};
-
-	snprintf(hello.text, sizeof(hello.text), "%s", endpoint->device->name);
-	return remote_send(peer, &hello, trouble);
-}
-
 int remote_hear(struct remote_peer *peer, struct trouble *trouble)
 {
 	struct message hello;
@@ -246,10 +236,12 @@ static int transfer(struct remote_peer *peer, struct endpoint *endpoint, bool fi
 		    struct trouble *trouble)
 {
 	struct message message = {.kind = MESSAGE_READY};
+	struct message hello = {
+		.kind = MESSAGE_HELLO, .left = left, .from = endpoint_address(endpoint)};
 	size_t bytes;
 
-	if (send_hello(peer, endpoint, left, trouble) < 0 ||
-	    (first && remote_hear(peer, trouble) < 0))
+	snprintf(hello.text, sizeof(hello.text), "%s", endpoint->device->name);
+	if (remote_send(peer, &hello, trouble) < 0 || (first && remote_hear(peer, trouble) < 0))
 		return -1;
 	bytes = endpoint->bytes < peer->address.bytes ? endpoint->bytes : peer->address.bytes;
 	if (endpoint_connect(endpoint, &peer->address, trouble) < 0 ||

@@ -8,6 +8,7 @@
 #include <sys/resource.h>
 
 #include "core/base/fs.h"
+#include "core/base/text.h"
 #include "doctor/verbs/pods.h"
 #include "doctor/verbs/registration.h"
 #include "doctor/verbs/transfer.h"
@@ -20,15 +21,6 @@
  * counts whole pages, so that on a kernel with pages of 64 KiB a limit below half a MiB leaves
  * none; that limit is a finding of its own. */
 #define SHARE 8
-
-static const struct verbs_device *find_listed(const struct verbs_setup *setup, const char *name)
-{
-	for (size_t i = 0; i < setup->devices->n; i++) {
-		if (strcmp(setup->devices->item[i].name, name) == 0)
-			return &setup->devices->item[i];
-	}
-	return NULL;
-}
 
 /* libibverbs leaves out what it has no driver for, and says nothing; where it cannot open a file it
  * looks elsewhere, and fails by ENOENT. So the file itself is opened. */
@@ -69,13 +61,10 @@ static int add_list(struct verbs_setup *setup, size_t absent)
 	const struct verbs_devices *devices = setup->devices;
 	const char *only = setup->doctor->options.device;
 	size_t all = setup->doctor->all.n;
-	const char *names = "";
+	char names[1024] = "";
 
-	for (size_t i = 0; names && i < devices->n; i++)
-		names = arena_printf(setup->findings->arena, "%s%s%s", names, i ? ", " : "",
-				     devices->item[i].name);
-	if (!names)
-		return -1;
+	for (size_t i = 0; i < devices->n; i++)
+		text_add_item(names, sizeof(names), devices->item[i].name);
 	if (devices->n)
 		return findings_add(setup->findings, "verbs_devices", NULL, FINDING_OK, NULL,
 				    "libibverbs lists %zu of %zu: %s", devices->n, all, names);
@@ -101,9 +90,13 @@ static int add_devices(struct verbs_setup *setup)
 
 	for (size_t i = 0; i < doctor->all.n; i++) {
 		const struct device *device = &doctor->all.item[i];
-		const struct verbs_device *listed = find_listed(setup, device->ibdev);
+		const struct verbs_device *listed = NULL;
 		int status = 0;
 
+		for (size_t k = 0; k < setup->devices->n && !listed; k++) {
+			if (strcmp(setup->devices->item[k].name, device->ibdev) == 0)
+				listed = &setup->devices->item[k];
+		}
 		if (listed && listed->context)
 			status = findings_add(setup->findings, "verbs_open", device->ibdev,
 					      FINDING_OK, NULL, "opened; firmware %s, %u port%s",
@@ -202,19 +195,6 @@ static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 			    strerror(error));
 }
 
-static int try_all(struct verbs_setup *setup)
-{
-	const struct doctor_options *options = &setup->doctor->options;
-
-	if (findings_add(setup->findings, "verbs_library", NULL, FINDING_OK, NULL,
-			 "libibverbs.so.1 is here") < 0 ||
-	    add_devices(setup) < 0 || register_memory(setup) < 0)
-		return -1;
-	if (options->listen)
-		return pods_listen(setup);
-	return options->connect ? pods_connect(setup) : 0;
-}
-
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec)
 {
 	struct verbs verbs;
@@ -229,7 +209,13 @@ int verbs_check(struct findings *findings, const struct doctor *doctor, bool exe
 	};
 	int more = open_devices(&setup, &verbs);
 
-	if (more > 0)
-		more = try_all(&setup);
-	return more;
+	if (more <= 0)
+		return more;
+	if (findings_add(findings, "verbs_library", NULL, FINDING_OK, NULL,
+			 "libibverbs.so.1 is here") < 0 ||
+	    add_devices(&setup) < 0 || register_memory(&setup) < 0)
+		return -1;
+	if (doctor->options.listen)
+		return pods_listen(&setup);
+	return doctor->options.connect ? pods_connect(&setup) : 0;
 }
