@@ -12,23 +12,6 @@
 #include "core/base/text.h"
 #include "doctor/symptom/line.h"
 
-static void read_nccl_version(struct facts *facts, const char *at, unsigned long number)
-{
-	char version[32];
-
-	/* NCCL says "2.28.9+cuda13.0", PyTorch's trailer "2.28.9" of the same. */
-	snprintf(version, sizeof(version), "%.*s", (int)strspn(at, "0123456789."), at);
-	if (!strchr(version, '.'))
-		return;
-	version[strlen(version) - (version[strlen(version) - 1] == '.')] = '\0';
-	if (!facts->version[0][0])
-		memcpy(facts->version[0], version, sizeof(version));
-	else if (!facts->version[1][0] && strcmp(facts->version[0], version) != 0) {
-		memcpy(facts->version[1], version, sizeof(version));
-		facts->version_line = number;
-	}
-}
-
 /* ibv_devinfo -v: "gid[  3]: ::ffff:10.0.0.7, roce v2"; show_gids: "mlx5_0 1 3
  * 0000:…:ffff:0a00:0007 10.0.0.7 v2 eth2" */
 static void read_gid_line(struct facts *facts, const char *line, unsigned long number)
@@ -146,10 +129,6 @@ bool facts_want_next(const struct facts *facts)
 
 void facts_read(struct facts *facts, const char *line, const char *text, unsigned long number)
 {
-	const char *version = strstr(line, "nccl version ");
-
-	if (version)
-		read_nccl_version(facts, version + strlen("nccl version "), number);
 	read_memlock(facts, line, number);
 	read_network(facts, line, number);
 	read_pod(facts, line, number);
@@ -189,10 +168,6 @@ size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struc
 	const struct ending *ending = &facts->ending;
 	size_t n = 0;
 
-	if (facts->version[1][0])
-		n += tell(&ret[n], "nccl_versions", facts->version_line, "NCCL %s and %s",
-			  facts->version[0], facts->version[1]);
-
 	if (facts->network.missing && facts->network.wanted)
 		n += tell(&ret[n], "no_hca", facts->network.missing, "NET/IB : No device found%s%s",
 			  facts->network.hcas[0] ? "; NCCL_IB_HCA is " : "", facts->network.hcas);
@@ -206,7 +181,7 @@ size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struc
 		n += tell(&ret[n], "not_asked", facts->pod.line, "%s", facts->pod.resource);
 	if (facts->gid_local && !facts->gid_other)
 		n += tell(&ret[n], "gid_local", facts->gid_local, "fe80:… alone");
-	if (facts->no_hcas)
+	if (facts->no_hcas && !causes)
 		n += tell(&ret[n], "no_device", facts->no_hcas, "0 HCAs found");
 	if (facts->gid_index && beside)
 		n += tell(&ret[n], "gid_table", facts->gid_line, "index %d", facts->gid_index);

@@ -14,8 +14,6 @@
 
 /* All zero at first */
 struct facts {
-	char version[2][32]; /* of NCCL: the first, and one that is another */
-	unsigned long version_line;
 	int gid_index; /* of RoCE v2 with an IPv4 address, by a GID table in the log; 0: none */
 	unsigned long gid_line;
 	unsigned long gid_local; /* the line of a link-local one; 0: none */

@@ -8,24 +8,51 @@
 
 #include "doctor/symptom/match.h"
 
+/* The device's syndromes (rdma-core's providers/mlx5/mlx5dv.h); UNKNOWN for any other */
+static long status_of_syndrome(long syndrome)
+{
+	static const struct {
+		long syndrome;
+		long status;
+	} statuses[] = {{0x01, 1},  {0x02, 2},  {0x04, 4},  {0x05, 5}, {0x12, 9},
+			{0x13, 10}, {0x14, 11}, {0x15, 12}, {0x16, 13}};
+
+	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
+		if (statuses[i].syndrome == syndrome)
+			return statuses[i].status;
+	}
+	return UNKNOWN;
+}
+
 /*
  * NCCL: "Got completion from peer 10.0.0.1<4711> with error 12, opcode 0, len 0, vendor err 129"
  * (until 2.19), "… with status=12 opcode=1 len=0 vendor err 129 (Send)" (until 2.28.3), "… with
  * status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) … vendor_err=129" (since), all in
  * src/transport/net_ib*; IBext prints the first two. perftest: "Failed status 12: wr_id 0 syndrom
  * 0x81". What comes of RDMA_RC_example: "got bad completion with status: 0xc, vendor syndrome:
- * 0x81".
+ * 0x81". By the device's syndrome: UCX, src/uct/ib/mlx5/ib_mlx5_log.c: "Local protection on
+ * mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)"; Linux' mlx5_ib, cq.c, for what the kernel
+ * posted: "mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor syndrome 0xf9".
  */
 static struct completion completion_between(const char *text, const char *end)
 {
 	static const char *const status[] = {"status=",       "with error ", "failed status ",
 					     "with status: ", "status ",     NULL};
-	static const char *const vendor[] = {"vendor err ", "vendor_err=",       "vendor error ",
-					     "vendor_err ", "vendor syndrome: ", "syndrom ",
+	static const char *const syndrome[] = {"(synd ", "): syndrome ", NULL};
+	static const char *const vendor[] = {"vendor err ",
+					     "vendor_err=",
+					     "vendor error ",
+					     "vendor_err ",
+					     "vendor syndrome: ",
+					     "vendor syndrome ",
+					     "syndrom ",
+					     " vend ",
 					     NULL};
+	long seen = line_number_behind(text, end, syndrome);
 
 	return (struct completion){
-		.status = line_number_behind(text, end, status),
+		.status = seen == UNKNOWN ? line_number_behind(text, end, status)
+					  : status_of_syndrome(seen),
 		.vendor = line_number_behind(text, end, vendor),
 	};
 }
@@ -57,16 +84,17 @@ static void add_completion(struct match *match, struct completion seen, const ch
 		match_add(match, symptom, at);
 }
 
-/* True if there was one; a log in one line of JSON may hold several. */
-static bool match_numbers(const char *line, struct match *match)
+/* A log in one line of JSON may hold several. */
+bool match_completions(const char *line, struct match *match)
 {
-	static const char *const marks[] = {"got completion", "bad completion", "failed status ",
-					    "vendor err",     "vendor_err",     NULL};
+	static const char *const marks[] = {
+		"got completion", "bad completion", "failed status ", "mlx5_poll_one",
+		"(synd ",         "vendor err",     "vendor_err",     NULL};
 	bool any = false;
 
 	for (const char *const *mark = marks; *mark && !any; mark++) {
-		/* The first three stand in front of the numbers, the others between them. */
-		bool front = mark < &marks[3];
+		/* The last two stand between the numbers, the others in front of them. */
+		bool front = strncmp(*mark, "vendor", strlen("vendor")) != 0;
 
 		for (const char *at = line, *next; (at = strstr(at, *mark)); at = next) {
 			struct completion completion;
@@ -80,61 +108,6 @@ static bool match_numbers(const char *line, struct match *match)
 		}
 	}
 	return any;
-}
-
-/* The device's syndromes (rdma-core's providers/mlx5/mlx5dv.h); UNKNOWN for any other */
-static long status_of_syndrome(long syndrome)
-{
-	static const struct {
-		long syndrome;
-		long status;
-	} statuses[] = {{0x01, 1},  {0x02, 2},  {0x04, 4},  {0x05, 5}, {0x12, 9},
-			{0x13, 10}, {0x14, 11}, {0x15, 12}, {0x16, 13}};
-
-	for (size_t i = 0; i < sizeof(statuses) / sizeof(*statuses); i++) {
-		if (statuses[i].syndrome == syndrome)
-			return statuses[i].status;
-	}
-	return UNKNOWN;
-}
-
-/* A syndrome behind each front, and the vendor's behind it; false if none is a symptom's */
-static bool match_syndromes(const char *line, const char *front, const char *behind,
-			    struct match *match)
-{
-	const char *const vendor[] = {behind, NULL};
-	bool any = false;
-
-	for (const char *at = line, *next; (at = strstr(at, front)); at = next) {
-		long syndrome = strtol(at + strlen(front), NULL, 0);
-
-		next = line_next(at, front);
-		add_completion(match,
-			       (struct completion){status_of_syndrome(syndrome),
-						   line_number_behind(at, next, vendor)},
-			       at);
-		any = any || status_of_syndrome(syndrome) != UNKNOWN;
-	}
-	return any;
-}
-
-/* UCX: "Local protection on mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)",
- * src/uct/ib/mlx5/ib_mlx5_log.c. Linux' mlx5_ib, cq.c, for what the kernel posted:
- * "mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor syndrome 0xf9". */
-static bool match_devices(const char *line, struct match *match)
-{
-	bool any = match_syndromes(line, "(synd ", " vend ", match);
-
-	if (strstr(line, "mlx5_poll_one"))
-		any = match_syndromes(line, "): syndrome ", "vendor syndrome ", match) || any;
-	return any;
-}
-
-bool match_completions(const char *line, struct match *match)
-{
-	bool numbers = match_numbers(line, match);
-
-	return match_devices(line, match) || numbers;
 }
 
 void match_status(const char *line, const char *name, long status, struct match *match)
@@ -156,26 +129,24 @@ void match_status(const char *line, const char *name, long status, struct match 
 
 #define ERRNO_MAX 4095 /* MAX_ERRNO of Linux' include/linux/err.h */
 
-/* strerror(3) of the C locale, in lower case */
-static const struct {
-	const char *text;
-	int number;
-} reasons[] = {{"cannot allocate memory", ENOMEM},
-	       {"operation not permitted", EPERM},
-	       {"bad address", EFAULT},
-	       {"invalid argument", EINVAL},
-	       {"no data available", ENODATA},
-	       {"no such device", ENODEV},
-	       {"connection timed out", ETIMEDOUT},
-	       {"network is unreachable", ENETUNREACH},
-	       {"no route to host", EHOSTUNREACH},
-	       {"permission denied", EACCES},
-	       {"resource temporarily unavailable", EAGAIN},
-	       {"no such file or directory", ENOENT},
-	       {"remote i/o error", EREMOTEIO},
-	       {"operation not supported", EOPNOTSUPP},
-	       {"protocol not supported", EPROTONOSUPPORT},
-	       {"numerical result out of range", ERANGE}};
+/* The errno whose text, as strerror(3) of the C locale has it, stands first between, or NONE; the
+ * text's first letter is the capital one. *ret_at: where it begins */
+static int described_between(const char *text, const char *end, const char **ret_at)
+{
+	int found = NONE;
+
+	for (int number = 1; number <= EHWPOISON; number++) {
+		const char *what = strerrordesc_np(number);
+		const char *at = what ? line_find(text, end, what + 1) : NULL;
+
+		if (!at || at == text)
+			continue;
+		found = number;
+		end = at;
+		*ret_at = at - 1;
+	}
+	return found;
+}
 
 /* "rc: -12", "(-14)", "err -12": an errno as the kernel and libfabric give it; UNKNOWN if there is
  * none. -1 is any failure. */
@@ -200,12 +171,11 @@ static int reason_between(const char *text, const char *end)
 {
 	static const char *const fronts[] = {" errno ",      "(errno ",        "errno=", "errno: ",
 					     "error code: ", "unknown error ", "error=", NULL};
-	long number;
+	const char *at;
+	long number = described_between(text, end, &at);
 
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
-		if (line_find(text, end, reasons[i].text))
-			return reasons[i].number;
-	}
+	if (number != NONE)
+		return (int)number;
 	number = line_number_behind(text, end, fronts);
 	if (number == UNKNOWN)
 		number = negative_between(text, end);
@@ -243,20 +213,11 @@ static const char *next_function(const char *line, const char *text)
 	return NULL;
 }
 
-/* perror(3): "ibv_create_qp: Cannot allocate memory" */
-static bool says_reason(const char *text)
-{
-	for (size_t i = 0; i < sizeof(reasons) / sizeof(*reasons); i++) {
-		if (strncmp(text, reasons[i].text, strlen(reasons[i].text)) == 0)
-			return true;
-	}
-	return false;
-}
-
 /* What stands behind "ibv_reg_mr" or "ibv_reg_mr(address=0x0, length=1)" if it failed; else NULL */
 static const char *behind_failure(const char *end, const char *next)
 {
 	static const char failed[] = " failed";
+	const char *at = NULL;
 
 	if (*end == '(') {
 		end = memchr(end, ')', (size_t)(next - end));
@@ -266,7 +227,8 @@ static const char *behind_failure(const char *end, const char *next)
 	}
 	if (strncmp(end, failed, strlen(failed)) == 0)
 		return end + strlen(failed);
-	return strncmp(end, ": ", 2) == 0 && says_reason(end + 2) ? end : NULL;
+	/* perror(3): "ibv_create_qp: Cannot allocate memory" */
+	return *end == ':' && described_between(end, next, &at) && at == end + 2 ? end : NULL;
 }
 
 /* NVSHMEM: "ibrc.cpp:418: non-zero status: 110 ibv_modify_qp failed" */
@@ -326,9 +288,14 @@ void match_object(const char *line, const char *object, const char *call, struct
 	const char *behind = at + strlen(object);
 	const char *end = behind + strlen(behind);
 	int reason = reason_between(behind, end);
+	const char *kernel = strstr(line, "infiniband ");
+	size_t len = strlen("infiniband ");
 
-	if (at - line >= 2 && strncmp(at - 2, "de", 2) == 0)
-		return; /* ibv_dereg_mr */
+	/* ibv_dereg_mr; and what the kernel says of a device ("infiniband efa_0: …") is the
+	 * device's answer, which no limit of a process changes. */
+	if ((at - line >= 2 && strncmp(at - 2, "de", 2) == 0) ||
+	    (kernel && kernel[len + strcspn(kernel + len, " :")] == ':'))
+		return;
 	if (reason != NONE && reason != ANY && !line_find(behind, end, ", retrying "))
 		match_call(call, strlen(call), reason, match, at);
 }

@@ -44,6 +44,12 @@ struct call {
 #define ANY (-1)
 #define NONE 0
 
+/* A finding that confirms the row if it fails; if all with excludes are ok, they exclude it */
+struct check_id {
+	const char *id;
+	bool excludes;
+};
+
 struct known {
 	const char *name; /* stable, for scripts */
 	enum known_kind kind;
@@ -53,10 +59,9 @@ struct known {
 	bool apart;  /* not of a log of one node, whose ranks need no network */
 	const char *cause;
 	const char *fix;
-	const char *check; /* ids of findings, of which one that fails or warns confirms it; if all
-			      with "!" behind them are ok, they exclude it */
-	const char *look;  /* what shows it where no check does; "": kubectl describe pod */
+	const char *look; /* what shows it where no check does; "": kubectl describe pod */
 	/* Each list ends with a row of zeros. */
+	const struct check_id *checks;
 	const struct message *messages;
 	const struct completion *completions;
 	const struct call *calls;

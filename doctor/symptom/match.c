@@ -30,15 +30,17 @@ static const struct special {
 	{CALL, .word = {"ibv_", "mlx5dv_"}},
 	{OBJECT,
 	 .word = {"reg_mr", "mr_reg", "reg_user_mr", "register memory", "memory registration",
-		  "memory region", "memoryregion", "register mr", "register a mr", "allocate mr"},
+		  "memory region", "memoryregion", "register mr", "register a mr", "allocate mr",
+		  "buffer mr"},
 	 .call = "reg_mr"},
-	{OBJECT, .word = {"completion queue", "create cq", "send cq", "recv cq"},
+	{OBJECT, .word = {"completion queue", "create cq", "send cq", "recv cq", "cq resize"},
 	 .call = "create_cq"},
 	{OBJECT, .word = {"enable endpoint", "queue pair", " qp ", " qp: "}, .call = "create_qp"},
 	{OBJECT, .word = {"modify qp", " qp to rt", " qp to state r"}, .call = "modify_qp"},
 	{OBJECT, .word = {"query gid"}, .call = "query_gid"},
 	{OBJECT, .word = {"rdma_create_"}, .call = "rdma_create"},
 	{OBJECT, .word = {"rdma_bind_addr"}, .call = "rdma_bind_addr"},
+	{OBJECT, .word = {"rdma_resolve_addr"}, .call = "rdma_resolve_addr"},
 	{OBJECT, .word = {"/dev/infiniband/"}, .call = "open_device"},
 	/* RLIMIT_MEMLOCK is all that mlock(2) and what pins pages want (vfio, io_uring) */
 	{OBJECT,
@@ -46,11 +48,10 @@ static const struct special {
 		  "dma remap", "io_uring"},
 	 .call = "lock"},
 	{RESOURCE, .word = {"rdma", "/hca", "sriov", "hostdev", "mlnx", "/efa"}},
-	{FACT, .word = {"net/ib : using", "nccl version ", ":ffff:", "max locked memory",
-			"ulimit -l", "nccl_ib_", "nnodes ", " via ", "[rank", "process ",
-			"failed (exitcode: ", "traceback (most",
-			"limits:", "annotations:", "oci-rdma-hook.io/", "initialize any net plugin",
-			"last error:", "hcas found", "fe80:"}},
+	{FACT, .word = {"net/ib : using", ":ffff:", "max locked memory", "ulimit -l", "nccl_ib_",
+			"nnodes ", " via ", "[rank", "process ", "failed (exitcode: ",
+			"traceback (most", "limits:", "annotations:", "oci-rdma-hook.io/",
+			"initialize any net plugin", "last error:", "hcas found", "fe80:"}},
 	{HINT, .word = {"nccl info hint: "}},
 	{ERROR, .word = {"nccl warn",     "error",     "fail",    "fatal",     "panic",
 			 "exception",     "cannot ",   "can't ",  "couldn't ", "could not ",
@@ -82,18 +83,6 @@ struct rule {
 static struct words words;
 static struct rule rules[WORDS_MAX];
 
-/* The longest part is the one that the fewest lines have. */
-static const char *word_of(const struct message *message)
-{
-	const char *longest = message->part[0];
-
-	for (size_t i = 1; i < PARTS_MAX && message->part[i]; i++) {
-		if (strlen(message->part[i]) > strlen(longest))
-			longest = message->part[i];
-	}
-	return longest;
-}
-
 static void add_rule(const char *word, struct rule rule)
 {
 	int number = words_add(&words, word);
@@ -111,8 +100,15 @@ static void add_rules(void)
 	}
 	for (size_t row = 0; row < n_known_rows; row++) {
 		for (const struct message *message = known_rows[row].messages; message->part[0];
-		     message++)
-			add_rule(word_of(message), (struct rule){MESSAGE, NULL, message, row});
+		     message++) {
+			const char *longest = message->part[0]; /* which the fewest lines have */
+
+			for (size_t i = 1; i < PARTS_MAX && message->part[i]; i++) {
+				if (strlen(message->part[i]) > strlen(longest))
+					longest = message->part[i];
+			}
+			add_rule(longest, (struct rule){MESSAGE, NULL, message, row});
+		}
 	}
 }
 
@@ -152,35 +148,22 @@ void match_add(struct match *match, size_t row, const char *at)
 	match->n += i == match->n;
 }
 
-static void match_message(const char *line, const struct rule *rule, struct match *match)
-{
-	const char *at = find_parts(line, rule->message);
-
-	if (at)
-		match_add(match, rule->row, at);
-}
-
-static bool reports_failure(const struct words_found *found, const char *line)
-{
-	for (size_t i = 0; i < words.n; i++) {
-		if (rules[i].kind == ERROR && words_has(found, i) &&
-		    failure_reported(line, words.word[i]))
-			return !failure_elsewhere(line);
-	}
-	return false;
-}
-
 void match_line(const struct words_found *found, const char *line, struct match *ret_match)
 {
 	bool numbers;
 	bool quiet;
 	unsigned kinds = 0;
 
-	for (size_t i = 0; i < words.n; i++)
-		kinds |= words_has(found, i) ? 1u << rules[i].kind : 0;
-	quiet = kinds & (1u << HARMLESS | 1u << HINT);
 	ret_match->n = 0;
-	ret_match->error = kinds & 1u << ERROR && !quiet && reports_failure(found, line);
+	ret_match->error = false;
+	for (size_t i = 0; i < words.n; i++) {
+		if (!words_has(found, i))
+			continue;
+		kinds |= 1u << rules[i].kind;
+		ret_match->error |= rules[i].kind == ERROR && failure_reported(line, words.word[i]);
+	}
+	quiet = kinds & (1u << HARMLESS | 1u << HINT);
+	ret_match->error = ret_match->error && !quiet && !failure_elsewhere(line);
 	/* NCCL explains errors by guesses, those of the next error included (its switch falls
 	 * through, src/transport/net_ib/common.h): they are no evidence. */
 	if (kinds & 1u << HINT)
@@ -192,11 +175,12 @@ void match_line(const struct words_found *found, const char *line, struct match 
 		match_resource(line, ret_match);
 	for (size_t i = 0; i < words.n; i++) {
 		const struct rule *rule = &rules[i];
+		const char *at;
 
 		if (!words_has(found, i))
 			continue;
-		if (rule->kind == MESSAGE)
-			match_message(line, rule, ret_match);
+		if (rule->kind == MESSAGE && (at = find_parts(line, rule->message)))
+			match_add(ret_match, rule->row, at);
 		else if (rule->kind == STATUS && !numbers)
 			match_status(line, words.word[i], rule->special->status, ret_match);
 		else if (rule->kind == OBJECT && !quiet)

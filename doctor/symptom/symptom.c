@@ -199,23 +199,21 @@ static int compare_symptoms(const void *a, const void *b)
 }
 
 /* What follows from others is told only without them; a note also beside one that follows. */
-static bool is_silent(const struct symptoms *symptoms, const struct known *known)
-{
-	for (size_t i = 0; known->last && i < symptoms->n; i++) {
-		const struct known *other = symptoms->item[i].known;
-
-		if (!other->last && (other->kind != KNOWN_NOTE || known->kind == KNOWN_NOTE))
-			return true;
-	}
-	return false;
-}
-
 static void drop_silent(struct symptoms *symptoms)
 {
+	bool causes = false;
+	bool any = false;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < symptoms->n; i++) {
-		if (!is_silent(symptoms, symptoms->item[i].known))
+		any |= !symptoms->item[i].known->last;
+		causes |= !symptoms->item[i].known->last &&
+			  symptoms->item[i].known->kind != KNOWN_NOTE;
+	}
+	for (size_t i = 0; i < symptoms->n; i++) {
+		const struct known *known = symptoms->item[i].known;
+
+		if (!known->last || !(known->kind == KNOWN_NOTE ? any : causes))
 			symptoms->item[kept++] = symptoms->item[i];
 	}
 	symptoms->n = kept;
@@ -384,35 +382,28 @@ const char *symptom_fix(const char *text)
 
 /* ---- evidence ---- */
 
-/* "a, b!": the next id of *rest, and whether it excludes; false behind the last */
-static bool next_id(const char **rest, char id[64], bool *ret_excludes)
+/* The first finding of this id and status; status below 0: of any. NULL: none */
+static const struct finding *find_finding(const struct findings *checked, const char *id,
+					  int status)
 {
-	size_t len;
+	for (size_t i = 0; i < checked->n; i++) {
+		const struct finding *finding = &checked->item[i];
 
-	*rest += strspn(*rest, "!, ");
-	len = strcspn(*rest, "!, ");
-	snprintf(id, 64, "%.*s", (int)len, *rest);
-	*rest += len;
-	*ret_excludes = **rest == '!';
-	return id[0];
-}
-
-/* The first finding of this status and one of these ids; status below 0: of any. NULL: none */
-static const struct finding *find_one(const struct findings *checked, const char *ids, int status)
-{
-	char id[64];
-	bool excludes;
-
-	while (next_id(&ids, id, &excludes)) {
-		for (size_t i = 0; i < checked->n; i++) {
-			const struct finding *finding = &checked->item[i];
-
-			if ((status < 0 || (int)finding->status == status) &&
-			    strcmp(finding->id, id) == 0)
-				return finding;
-		}
+		if ((status < 0 || (int)finding->status == status) && strcmp(finding->id, id) == 0)
+			return finding;
 	}
 	return NULL;
+}
+
+/* The same for one of the row's ids */
+static const struct finding *find_any(const struct findings *checked, const struct known *known,
+				      int status)
+{
+	const struct finding *found = NULL;
+
+	for (const struct check_id *check = known->checks; check->id && !found; check++)
+		found = find_finding(checked, check->id, status);
+	return found;
 }
 
 static const char *proof_of(struct arena *arena, const struct finding *finding)
@@ -424,30 +415,29 @@ static const char *proof_of(struct arena *arena, const struct finding *finding)
 /* The command that shows whether it is the cause */
 static const char *symptom_command(const struct known *known)
 {
+	const char *first = known->checks->id;
+
 	if (known->look[0])
 		return known->look;
-	if (strcmp(known->check, "verbs_remote") == 0)
+	if (!first)
+		return "kubectl describe pod POD";
+	if (strcmp(first, "verbs_remote") == 0)
 		return "kubectl exec POD -- oci-rdma-doctor --verbs --connect PEER";
-	if (text_starts_with(known->check, "verbs_"))
-		return "kubectl exec POD -- oci-rdma-doctor --verbs";
-	return known->check[0] ? "kubectl rdma-doctor -n NAMESPACE POD"
-			       : "kubectl describe pod POD";
+	return text_starts_with(first, "verbs_") ? "kubectl exec POD -- oci-rdma-doctor --verbs"
+						 : "kubectl rdma-doctor -n NAMESPACE POD";
 }
 
 /* What is ok of all that exclude it; NULL if not all are, and well; "" if there is nothing */
 static const char *exclusion_of(const struct known *known, const struct findings *checked)
 {
-	const char *rest = known->check;
 	const char *proof = "";
-	char id[64];
-	bool excludes;
 
-	while (proof && next_id(&rest, id, &excludes)) {
-		const struct finding *ok = find_one(checked, id, FINDING_OK);
+	for (const struct check_id *check = known->checks; check->id && proof; check++) {
+		const struct finding *ok = find_finding(checked, check->id, FINDING_OK);
 
-		if (!excludes)
+		if (!check->excludes)
 			continue;
-		if (!ok || find_one(checked, id, FINDING_WARN))
+		if (!ok || find_finding(checked, check->id, FINDING_WARN))
 			return NULL;
 		proof = arena_printf(checked->arena, "%s%s%s", proof, proof[0] ? "; " : "",
 				     proof_of(checked->arena, ok));
@@ -459,11 +449,11 @@ static const char *exclusion_of(const struct known *known, const struct findings
 static void weigh(struct symptom *symptom, const struct findings *checked)
 {
 	const struct known *known = symptom->known;
-	const struct finding *shows = find_one(checked, known->check, FINDING_FAIL);
+	const struct finding *shows = find_any(checked, known, FINDING_FAIL);
 	const char *proof = exclusion_of(known, checked);
 
 	if (!shows && known->kind == KNOWN_NOTE)
-		shows = find_one(checked, known->check, FINDING_WARN);
+		shows = find_any(checked, known, FINDING_WARN);
 	if (shows) {
 		symptom->verdict = SYMPTOM_CONFIRMED;
 	} else if (proof && proof[0]) {
@@ -472,7 +462,7 @@ static void weigh(struct symptom *symptom, const struct findings *checked)
 		return;
 	} else {
 		/* It was looked at all the same: what was found says how. */
-		shows = find_one(checked, known->check, -1);
+		shows = find_any(checked, known, -1);
 	}
 	if (shows)
 		symptom->proof = proof_of(checked->arena, shows);

@@ -89,6 +89,13 @@ function key_call(   field, n, i, j) {
 		bad("a call is functions, then errnos, any or none")
 }
 
+# "port, gid!": ids of findings
+function key_check(   field, n, i) {
+	n = split(rest, field, / *, */)
+	for (i = 1; i <= n; i++)
+		checks = checks "\t{" (sub(/!$/, "", field[i]) ? c(field[i]) ", true" : c(field[i]) ", false") "},\n"
+}
+
 # What the key of the line before, with its continuations, says
 function end_key() {
 	rest = trim(value)
@@ -96,8 +103,10 @@ function end_key() {
 		return
 	if (rest == "")
 		bad(key ": is empty")
-	if (key ~ /^(cause|fix|check|look)$/)
+	if (key ~ /^(cause|fix|look)$/)
 		texts[key] = rest
+	else if (key == "check")
+		key_check()
 	else if (key == "line")
 		key_line()
 	else if (key == "completion")
@@ -124,12 +133,13 @@ function end_row() {
 	if (!("cause" in texts) || !("fix" in texts))
 		bad(name ": has no cause or no fix")
 	rows = rows "\t{\n\t\t.name = " c(name) ",\n\t\t.kind = " kind ",\n\t\t.sureness = " sureness ",\n\t\t" flags "\n"
-	rows = rows "\t\t.cause = " c(texts["cause"]) ",\n\t\t.fix = " c(texts["fix"]) ",\n\t\t.check = " c(texts["check"]) ",\n"
+	rows = rows "\t\t.cause = " c(texts["cause"]) ",\n\t\t.fix = " c(texts["fix"]) ",\n"
 	rows = rows "\t\t.look = " c(texts["look"]) ",\n"
+	rows = rows "\t\t.checks = " list("check_id", checks, "checks", "{NULL, false}") ",\n"
 	rows = rows "\t\t.messages = " list("message", lines, "messages", "{.unless = NULL}") ",\n"
 	rows = rows "\t\t.completions = " list("completion", completions, "completions", "{0, 0}") ",\n"
 	rows = rows "\t\t.calls = " list("call", calls, "calls", "{NULL, 0}") ",\n\t},\n"
-	lines = completions = calls = name = ""
+	checks = lines = completions = calls = name = ""
 	split("", texts)
 }
 
@@ -178,6 +188,7 @@ END {
 		exit 1
 	print "/* Made of doctor/symptom/known by doctor/symptom/table.awk */"
 	print "#include \"doctor/symptom/known.h\"\n\n#include <errno.h>\n"
+	print "static const struct check_id no_checks[] = {{NULL, false}};"
 	print "static const struct message no_messages[] = {{.unless = NULL}};"
 	print "static const struct completion no_completions[] = {{0, 0}};"
 	print "static const struct call no_calls[] = {{NULL, 0}};"

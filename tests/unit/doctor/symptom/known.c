@@ -32,7 +32,7 @@ UNIT_TEST("symptom: few rows are gates, and each cause is looked at by a check, 
 		const struct known *known = &known_rows[i];
 
 		gates += known->kind == KNOWN_GATE;
-		assert_true(known->kind != KNOWN_NOTE || known->check[0] || known->look[0]);
+		assert_true(known->kind != KNOWN_NOTE || known->checks->id || known->look[0]);
 		assert_null(strstr(known->look, "oc "));
 	}
 	assert_in_range(gates, 8, 12);

@@ -116,10 +116,10 @@ static const struct engine_case {
 	{"symptom: crun's word for our hook",
 	 "Error: container create failed: error executing hook `/usr/bin/oci-rdma-hook` (exit "
 	 "code: 1)",
-	 "our_hook_silent"},
+	 "our_hook"},
 	{"symptom: crun 1.25's",
 	 "error running createRuntime hook #1: `/usr/bin/oci-rdma-hook` (exit code: 1)",
-	 "our_hook_silent"},
+	 "our_hook"},
 	{"symptom: runc's",
 	 "error running createRuntime hook #0: exit status 1, stdout: , stderr: "
 	 "oci-rdma-hook: namespace team-a is not among the namespaces of "
