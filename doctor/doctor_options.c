@@ -126,6 +126,7 @@ static int parse_doctor_option(void *context, int option, char *value)
 	int format;
 
 	options->verbs |= option >= OPTION_VERBS && option <= OPTION_PORT;
+	options->compare |= option == OPTION_COMPARE;
 	switch (option) {
 	case OPTION_PID:
 		options->pid = parse_number(value, INT_MAX);
@@ -138,9 +139,6 @@ static int parse_doctor_option(void *context, int option, char *value)
 		break;
 	case OPTION_TOPOLOGY:
 		options->topology = options->verbose = true;
-		break;
-	case OPTION_COMPARE:
-		options->compare = true;
 		break;
 	case OPTION_DEVICE:
 		options->device = value;

@@ -170,14 +170,43 @@ static int add_error(struct findings *findings, const char *id, const char *subj
 			    "%s failed: %s (%d)", call, find_error(error)->name, error);
 }
 
+static int add_init(struct findings *findings, int version, int result, int64_t took_ms)
+{
+	char call[48];
+
+	/* 12080 is 12.8. */
+	snprintf(call, sizeof(call), "cuInit of CUDA %d.%d", version / 1000, version % 1000 / 10);
+	if (result == CUDA_SUCCESS)
+		return findings_add(findings, "cuda_init", "", FINDING_OK, NULL,
+				    "%s took %d.%02d s", call, (int)(took_ms / 1000),
+				    (int)(took_ms % 1000 / 10));
+	/* On a node without a GPU, where the library alone is installed, this is no fault. */
+	return add_error(findings, "cuda_init", "",
+			 result == CUDA_NO_DEVICE ? FINDING_UNCHECKED : FINDING_FAIL, call, result);
+}
+
+static int add_count(struct findings *findings, int result, int count)
+{
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, "cuda_gpu", "", FINDING_FAIL, "cuDeviceGetCount",
+				 result);
+	if (count == 0)
+		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
+				    find_error(CUDA_NO_DEVICE)->remedy, "there is no GPU here");
+	if (count < 0 || count > CUDA_GPUS_MAX)
+		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
+				    "see that libcuda is the NVIDIA driver's",
+				    "cuDeviceGetCount says %d: at most %d are looked at", count,
+				    CUDA_GPUS_MAX);
+	return 0;
+}
+
 /* Returns how many GPUs can be asked, or -1 without memory. */
 static int start_driver(struct findings *findings, const char *library, struct cuda_driver *driver)
 {
 	char where[512];
 	bool loaded = load_driver(library, driver, where, sizeof(where)) == 0;
-	char call[48];
 	int64_t begin;
-	int took;
 	int version = 0;
 	int count = 0;
 	int result;
@@ -194,33 +223,16 @@ static int start_driver(struct findings *findings, const char *library, struct c
 	(void)driver->get_version(&version);
 	begin = clock_ms();
 	result = driver->init(0);
-	took = (int)(clock_ms() - begin);
-	/* 12080 is 12.8. */
-	snprintf(call, sizeof(call), "cuInit of CUDA %d.%d", version / 1000, version % 1000 / 10);
-	/* On a node without a GPU, where the library alone is installed, this is no fault. */
-	if (result != CUDA_SUCCESS)
-		return add_error(findings, "cuda_init", "",
-				 result == CUDA_NO_DEVICE ? FINDING_UNCHECKED : FINDING_FAIL, call,
-				 result);
-	if (findings_add(findings, "cuda_init", "", FINDING_OK, NULL, "%s took %d.%02d s", call,
-			 took / 1000, took % 1000 / 10) < 0)
+	if (add_init(findings, version, result, clock_ms() - begin) < 0)
 		return -1;
-	result = driver->get_count(&count);
 	if (result != CUDA_SUCCESS)
-		return add_error(findings, "cuda_gpu", "", FINDING_FAIL, "cuDeviceGetCount",
-				 result);
-	if (count == 0)
-		return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
-				    find_error(CUDA_NO_DEVICE)->remedy, "there is no GPU here");
-	if (count > 0 && count <= CUDA_GPUS_MAX)
-		return count;
-	return findings_add(findings, "cuda_gpu", "", FINDING_UNCHECKED,
-			    "see that libcuda is the NVIDIA driver's",
-			    "cuDeviceGetCount says %d: at most %d are looked at", count,
-			    CUDA_GPUS_MAX) < 0
-		       ? -1
-	       : count < 0 ? 0
-			   : CUDA_GPUS_MAX;
+		return 0;
+	result = driver->get_count(&count);
+	if (add_count(findings, result, count) < 0)
+		return -1;
+	if (result != CUDA_SUCCESS || count < 0)
+		return 0;
+	return count < CUDA_GPUS_MAX ? count : CUDA_GPUS_MAX;
 }
 
 /* As in sysfs: cuDeviceGetPCIBusId prints upper-case hex, "0000:1B:00.0". */
@@ -248,6 +260,19 @@ static const struct capability {
 	 "use the open NVIDIA kernel modules and Linux 5.12 or later; nvidia_peermem does without"},
 };
 
+static int add_capability(struct findings *findings, const struct capability *capability,
+			  const char *pci, const struct cuda_driver *driver, int device)
+{
+	int value = 0;
+	int result = driver->get_attribute(&value, capability->attribute, device);
+
+	if (result != CUDA_SUCCESS)
+		return add_error(findings, capability->id, pci, FINDING_UNCHECKED, capability->name,
+				 result);
+	return findings_add(findings, capability->id, pci, value ? FINDING_OK : FINDING_WARN,
+			    value ? "" : capability->remedy, "%s is %d", capability->name, value);
+}
+
 static int add_gpu(struct findings *findings, const struct cuda_driver *driver, int ordinal)
 {
 	char name[NAME_MAX_CUDA] = "";
@@ -272,18 +297,8 @@ static int add_gpu(struct findings *findings, const struct cuda_driver *driver, 
 				    "GPU %s, %s: \"%s\" is no PCI address", number, name, pci);
 	status =
 		findings_add(findings, "cuda_gpu", pci, FINDING_OK, "", "GPU %s, %s", number, name);
-	for (size_t i = 0; status == 0 && i < sizeof(capabilities) / sizeof(*capabilities); i++) {
-		const struct capability *can = &capabilities[i];
-		int value = 0;
-
-		result = driver->get_attribute(&value, can->attribute, device);
-		status = result != CUDA_SUCCESS ? add_error(findings, can->id, pci,
-							    FINDING_UNCHECKED, can->name, result)
-						: findings_add(findings, can->id, pci,
-							       value ? FINDING_OK : FINDING_WARN,
-							       value ? "" : can->remedy, "%s is %d",
-							       can->name, value);
-	}
+	for (size_t i = 0; status == 0 && i < sizeof(capabilities) / sizeof(*capabilities); i++)
+		status = add_capability(findings, &capabilities[i], pci, driver, device);
 	return status;
 }
 
