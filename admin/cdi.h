@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints on stdout, or on stderr why not, and returns the exit status. */
-#ifndef OCI_RDMA_ADMIN_CDI_H
-#define OCI_RDMA_ADMIN_CDI_H
+#pragma once
 
 #include "core/options.h"
 
@@ -13,5 +12,3 @@
  * NULL: printed, and no HCA is an error.
  */
 int cdi(const struct options *options, const char *file);
-
-#endif

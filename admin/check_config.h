@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints on stdout, or on stderr why not, and returns the exit status. */
-#ifndef OCI_RDMA_ADMIN_CHECK_CONFIG_H
-#define OCI_RDMA_ADMIN_CHECK_CONFIG_H
+#pragma once
 
 #include <stddef.h>
 
@@ -14,5 +13,3 @@
  * other. A line for each, "ok" or what is wrong.
  */
 int check_config(const struct options *options, char *const *files, size_t n_files);
-
-#endif

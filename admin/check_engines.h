@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The engines' handlers that are the shim, for --check-config */
-#ifndef OCI_RDMA_ADMIN_CHECK_ENGINES_H
-#define OCI_RDMA_ADMIN_CHECK_ENGINES_H
+#pragma once
 
 #include "admin/engine/crio.h"
 #include "admin/results.h"
@@ -11,5 +10,3 @@
  * without the shim is not spoken of. root: the node. config: NULL: it cannot be read. */
 void check_engines(struct results *results, int root, const struct crio *crio,
 		   const struct config *config);
-
-#endif

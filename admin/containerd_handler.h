@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints on stdout, or on stderr why not, and returns the exit status. */
-#ifndef OCI_RDMA_ADMIN_CONTAINERD_HANDLER_H
-#define OCI_RDMA_ADMIN_CONTAINERD_HANDLER_H
+#pragma once
 
 #include "core/options.h"
 
@@ -12,5 +11,3 @@
  * pods could not start.
  */
 int containerd_handler(const struct options *options, const char *shim, const char *printed);
-
-#endif

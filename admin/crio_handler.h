@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints on stdout, or on stderr why not, and returns the exit status. */
-#ifndef OCI_RDMA_ADMIN_CRIO_HANDLER_H
-#define OCI_RDMA_ADMIN_CRIO_HANDLER_H
+#pragma once
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -19,5 +18,3 @@ int crio_handler(const struct options *options, const char *shim, const char *pr
 /* What an engine has printed, for both. printed: a path, or "-" for stdin */
 int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
 		 struct err *err);
-
-#endif

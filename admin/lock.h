@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Prints on stdout, or on stderr why not, and returns the exit status. */
-#ifndef OCI_RDMA_ADMIN_LOCK_H
-#define OCI_RDMA_ADMIN_LOCK_H
+#pragma once
 
 /*
  * --lock: flock(1), for install/kubernetes/node-install, whose image's busybox lacks it: takes the
@@ -9,5 +8,3 @@
  * file or ends (flock(2)).
  */
 int lock_descriptor(const char *descriptor);
-
-#endif

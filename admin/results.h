@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What --check-config has found */
-#ifndef OCI_RDMA_ADMIN_RESULTS_H
-#define OCI_RDMA_ADMIN_RESULTS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -27,5 +26,3 @@ struct results {
 /* problem, file: NULL for none. If there is no memory, only the arena says so. */
 void results_add(struct results *results, const char *what, const char *note,
 		 const struct err *problem, const struct hooks_file *file);
-
-#endif

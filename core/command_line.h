@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reads a command line with getopt_long(3), as far as it is the same for all programs. */
-#ifndef OCI_RDMA_CORE_COMMAND_LINE_H
-#define OCI_RDMA_CORE_COMMAND_LINE_H
+#pragma once
 
 #include <getopt.h>
 #include <stdbool.h>
@@ -59,5 +58,3 @@ const char *options_directory(const struct options *options);
 
 /* The place of name among n names, or -1: for values of an option that are words */
 int command_line_choose(const char *const *names, size_t n, const char *name);
-
-#endif

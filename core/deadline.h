@@ -4,8 +4,7 @@
  * hooks.d files, because a hook that the engine kills cannot give its reason. What can hang on a
  * sick node is /sys, a disk, or the journal.
  */
-#ifndef OCI_RDMA_CORE_DEADLINE_H
-#define OCI_RDMA_CORE_DEADLINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ void deadline_disarm(void);
 /* From now on the container must fail rather than start unserved (core/report/outcome.h), by exit
  * status 1; or it may start. */
 void deadline_set_must_fail(bool fail);
-
-#endif

@@ -3,8 +3,7 @@
  * it last, so the environment and a user's own file win, and every process of the container reads
  * it, `exec` included (ncclInitEnv in NCCL's src/misc/param.cc). The image's author controls the
  * root file system, so every look-up stays below the root's descriptor. */
-#ifndef OCI_RDMA_CORE_NCCL_CONF_H
-#define OCI_RDMA_CORE_NCCL_CONF_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -45,5 +44,3 @@ int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *
 /* RCCL reads /etc/rccl.conf instead (src/misc/param.cc, initEnv): makes that a link to nccl.conf,
  * unless the image has the file. */
 void rccl_conf_link(int root);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options that every entry point has: which node is read, and which policy. */
-#ifndef OCI_RDMA_CORE_OPTIONS_H
-#define OCI_RDMA_CORE_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@ struct options {
 	const char *engine;  /* the NRI socket of the engine that we serve; NULL: not known */
 	bool ask; /* --ask: the container counts as one with the annotation inject: "true" */
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What every check gets to know. Read once, before the first of them; no check changes it. */
-#ifndef OCI_RDMA_DOCTOR_DOCTOR_H
-#define OCI_RDMA_DOCTOR_DOCTOR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -46,5 +45,3 @@ bool doctor_is_allocated(const struct doctor *doctor, const struct device *devic
 
 /* The device of that RDMA name among devices, or NULL */
 const struct device *doctor_find_ibdev(const struct devices *devices, const char *name, size_t len);
-
-#endif

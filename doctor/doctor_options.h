@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the doctor is asked, by its command line. */
-#ifndef OCI_RDMA_DOCTOR_DOCTOR_OPTIONS_H
-#define OCI_RDMA_DOCTOR_DOCTOR_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -40,5 +39,3 @@ struct doctor_options {
 
 /* Returns -1 to go on with *ret_options, or the exit status. */
 int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_options);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a check or a log shows: one line of evidence and one of remedy. Checks only add findings;
  * how they are shown, counted and turned into an exit status is the report's. */
-#ifndef OCI_RDMA_DOCTOR_FINDING_H
-#define OCI_RDMA_DOCTOR_FINDING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ int findings_add_seen(struct findings *findings, const char *seen, const char *c
 
 /* "ok", "warn", "fail", "not checkable" */
 const char *finding_status_name(enum finding_status status);
-
-#endif

@@ -2,8 +2,7 @@
 /* Runs the checks, each in a process of its own: one that hangs in a sick device's driver, or dies
  * in somebody else's library, costs its own findings and nothing else. It may also enter a
  * container's namespaces without leaving us there. */
-#ifndef OCI_RDMA_DOCTOR_RUNNER_H
-#define OCI_RDMA_DOCTOR_RUNNER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -16,5 +15,3 @@
  * as a check does. */
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
 	       struct findings *findings);
-
-#endif

@@ -3,8 +3,7 @@
  * The API server, as a pod reaches it: by KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT, with
  * the service account's token, which the kubelet replaces now and then, and the cluster's CA.
  */
-#ifndef OCI_RDMA_EVENTS_API_H
-#define OCI_RDMA_EVENTS_API_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ int api_open(int root, struct err *err);
  */
 enum event_answer api_post(const char *namespace, const char *text, size_t len, int64_t patience_ms,
 			   struct err *err);
-
-#endif

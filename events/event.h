@@ -3,8 +3,7 @@
  * A record as an Event of Kubernetes (events.k8s.io/v1). A record's texts come from pods and their
  * authors; the API server judges the names among them.
  */
-#ifndef OCI_RDMA_EVENTS_EVENT_H
-#define OCI_RDMA_EVENTS_EVENT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -30,5 +29,3 @@ const char *event_text(struct arena *arena, const struct record *record, const c
 /* What the API server's answer means. code: of HTTP; reason, message: of its metav1.Status, or ""
  */
 enum event_answer event_judge(long code, const char *reason, const char *message);
-
-#endif

@@ -11,8 +11,7 @@
  *
  * Times are clock_ms(), as the records' names have it: no clock that is set back matters.
  */
-#ifndef OCI_RDMA_EVENTS_QUEUE_H
-#define OCI_RDMA_EVENTS_QUEUE_H
+#pragma once
 
 #include "core/record/record.h"
 
@@ -64,5 +63,3 @@ void queue_count(struct queue *queue, int64_t now);
 
 /* The place's events were not taken. Returns how many of its records were dropped. */
 size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t now);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A container by its id: what engines and runtimes leave of it on the node. Read, never asked. */
-#ifndef OCI_RDMA_EXPLAIN_BUNDLE_H
-#define OCI_RDMA_EXPLAIN_BUNDLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ struct state_file {
 
 #define STATE_FILE_CRUN "status"
 #define STATE_FILE_RUNC "state.json"
-
-#endif

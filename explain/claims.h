@@ -19,8 +19,7 @@
  *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6,       and its file in SRIOVNETWORK_<d>_RDMA_UVERB or
  *                                              SRIOVNETWORK_<d>_VFIO_DEVICE
  */
-#ifndef OCI_RDMA_EXPLAIN_CLAIMS_H
-#define OCI_RDMA_EXPLAIN_CLAIMS_H
+#pragma once
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -57,5 +56,3 @@ struct claims {
  */
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
 		struct warnings *warnings, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What is reported about a container's devices although no plan depends on it */
-#ifndef OCI_RDMA_EXPLAIN_DEVICE_WARNINGS_H
-#define OCI_RDMA_EXPLAIN_DEVICE_WARNINGS_H
+#pragma once
 
 #include "core/container/container.h"
 #include "explain/claims.h"
@@ -14,5 +13,3 @@ int devices_label(struct container *container, const struct claims *claims);
 
 /* What about the devices' ports stands in the way of RDMA, although they are allocated */
 int ports_warn(struct container *container);
-
-#endif

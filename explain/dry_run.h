@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --dry-run: what would be done for a container, shown and not done. */
-#ifndef OCI_RDMA_EXPLAIN_DRY_RUN_H
-#define OCI_RDMA_EXPLAIN_DRY_RUN_H
+#pragma once
 
 #include "core/options.h"
 
@@ -19,5 +18,3 @@ enum dry_run_format {
  * stderr.
  */
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle);
-
-#endif

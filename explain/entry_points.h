@@ -4,8 +4,7 @@
  * name for each value the entry point that sets it. Whether they can work is what
  * `oci-rdma-admin --check-config` and the doctor check.
  */
-#ifndef OCI_RDMA_EXPLAIN_ENTRY_POINTS_H
-#define OCI_RDMA_EXPLAIN_ENTRY_POINTS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -31,5 +30,3 @@ struct ways_names {
 
 /* "hook, NRI"; "" for none */
 struct ways_names ways_names(unsigned ways);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A container's plan with all that can be known about it, for the dry run and the doctor. */
-#ifndef OCI_RDMA_EXPLAIN_EXPLAIN_H
-#define OCI_RDMA_EXPLAIN_EXPLAIN_H
+#pragma once
 
 #include "core/container/container.h"
 #include "core/options.h"
@@ -18,5 +17,3 @@ int container_explain(struct container *container, const struct options *options
 /* What about the node stands in the way of a grant, as warnings. Returns 0, or -1 without memory.
  */
 int surroundings_warn(struct container *container, enum rdma_mode mode);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What config.json does not have: the record that an entry point has left */
-#ifndef OCI_RDMA_EXPLAIN_FROM_RECORD_H
-#define OCI_RDMA_EXPLAIN_FROM_RECORD_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -33,5 +32,3 @@ int apply_record(struct container *container, const struct recall *what, struct 
  * now, since the plugin of a DaemonSet has a policy of its own.
  */
 void apply_recorded_decision(struct container *container);
-
-#endif

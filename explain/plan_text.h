@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan would do, for people. Returns 0, or -1 if out could not be written. */
-#ifndef OCI_RDMA_EXPLAIN_PLAN_TEXT_H
-#define OCI_RDMA_EXPLAIN_PLAN_TEXT_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
 
 /* ways: those that the node has (explain/entry_points.h); 0: none is known */
 int report_text(FILE *out, struct container *container, enum rdma_mode mode, unsigned ways);
-
-#endif

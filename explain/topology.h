@@ -4,8 +4,7 @@
  * driver, and which network namespaces see its RDMA devices. Read from sysfs and /proc: no driver
  * library is asked.
  */
-#ifndef OCI_RDMA_EXPLAIN_TOPOLOGY_H
-#define OCI_RDMA_EXPLAIN_TOPOLOGY_H
+#pragma once
 
 #include "core/node/pci.h"
 
@@ -49,5 +48,3 @@ void ports_read_all(const struct node *node, struct arena *arena, struct device 
  */
 void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
 		     char netdev[NETDEV_NAME_SIZE]);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What /proc shows of the runtime that called the hook */
-#ifndef OCI_RDMA_HOOK_CALLER_H
-#define OCI_RDMA_HOOK_CALLER_H
+#pragma once
 
 #include <stdbool.h>
 #include <sys/types.h>
@@ -12,5 +11,3 @@
 const char *caller_bundle(struct arena *arena, pid_t pid);
 
 bool caller_is_crun(struct arena *arena, pid_t pid);
-
-#endif

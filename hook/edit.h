@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A grant in config.json, before the runtime reads it: for precreate and the shim */
-#ifndef OCI_RDMA_HOOK_EDIT_H
-#define OCI_RDMA_HOOK_EDIT_H
+#pragma once
 
 #include "core/container/container.h"
 #include "core/report/outcome.h"
@@ -13,5 +12,3 @@
  */
 int edit_config_json(struct container *container, struct outcome *outcome,
 		     struct fs_text *ret_edited);
-
-#endif

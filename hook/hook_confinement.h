@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the hook drops before it works */
-#ifndef OCI_RDMA_HOOK_HOOK_CONFINEMENT_H
-#define OCI_RDMA_HOOK_HOOK_CONFINEMENT_H
+#pragma once
 
 #include "core/confine/confine.h"
 
 /* The system calls and capabilities that a hook needs for a grant */
 extern const struct confinement hook_confinement;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* podman's precreate stage */
-#ifndef OCI_RDMA_HOOK_PRECREATE_H
-#define OCI_RDMA_HOOK_PRECREATE_H
+#pragma once
 
 #include "core/options.h"
 
@@ -11,5 +10,3 @@
  * from being created. CRI-O refuses to start if it sees such a hook in its hooks_dir.
  */
 int precreate_run(const struct options *options);
-
-#endif

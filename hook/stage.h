@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The hook's stages, and the state that a runtime gives them on stdin, as JSON */
-#ifndef OCI_RDMA_HOOK_STAGE_H
-#define OCI_RDMA_HOOK_STAGE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -45,5 +44,3 @@ struct state {
 
 /* fd: read to its end. Strings live in the arena. stderr_chosen is set also if this fails. */
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err);
-
-#endif

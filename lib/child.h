@@ -3,8 +3,7 @@
  * Work that may hang, crash or write nonsense (a driver's files, a driver library, a disk): in a
  * child, with a time limit. The child says what it found in records, through a pipe (fs_write()).
  */
-#ifndef OCI_RDMA_LIB_CHILD_H
-#define OCI_RDMA_LIB_CHILD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -40,5 +39,3 @@ int child_read(const struct child *child, void *record, size_t size);
  * driver, and goes when it can, by init's hand.
  */
 int child_end(struct child *child);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files below a root (core/base/fs.h), as tools read and write them that run for no container. */
-#ifndef OCI_RDMA_LIB_FILES_H
-#define OCI_RDMA_LIB_FILES_H
+#pragma once
 
 #include "core/base/fs.h"
 
@@ -43,5 +42,3 @@ bool fs_same_file(int a, int b);
 
 /* Replaces a file of the caller's own by path, with mode 0644 (replace_file()). */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RLIMIT_MEMLOCK of another process, as /proc/PID/limits has it: no right is needed to read that.
  */
-#ifndef OCI_RDMA_LIB_LIMITS_H
-#define OCI_RDMA_LIB_LIMITS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ struct limits limits_read(struct arena *arena, int root, const char *path);
 
 /* "8 MiB", "8188 KiB", "100 bytes": exact; "unlimited" */
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);
-
-#endif

@@ -3,8 +3,7 @@
  * Whether an engine listens at its NRI socket. The file stays until the node's next start when NRI
  * has been switched off, so that the file alone says nothing.
  */
-#ifndef OCI_RDMA_LIB_NRI_SOCKET_H
-#define OCI_RDMA_LIB_NRI_SOCKET_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -23,5 +22,3 @@ enum nri_socket nri_socket_of(int fd, bool recorded);
 
 /* "on", "off: there is no such socket", …; for a sentence that goes on with the path */
 const char *nri_socket_text(enum nri_socket socket);
-
-#endif

@@ -8,8 +8,7 @@
  * holds the lock (fcntl(2)) of a second file as long as it lives: of that the kernel says whether
  * somebody holds it, and who, by the pid that the reader knows.
  */
-#ifndef OCI_RDMA_LIB_NRI_STATUS_H
-#define OCI_RDMA_LIB_NRI_STATUS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -71,5 +70,3 @@ extern const struct json_field nri_status_fields[];
  */
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCI_RDMA_LIB_RECORDS_H
-#define OCI_RDMA_LIB_RECORDS_H
+#pragma once
 
 #include "core/record/record.h"
 
@@ -9,5 +8,3 @@
  * directory descriptor. Adds to ret_n. Returns 0, or -1.
  */
 int records_count(int sysroot, int64_t window_ms, size_t ret_n[RECORD_RESULTS], struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that grant something, over links (core/base/fs.h: without) */
-#ifndef OCI_RDMA_LIB_TRUSTED_LINK_H
-#define OCI_RDMA_LIB_TRUSTED_LINK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ int trust_open_linked(int root, const char *path, const char *what, struct err *
  */
 int trust_read_linked(struct arena *arena, int root, const char *path, size_t max,
 		      struct fs_text *ret_text, bool *ret_linked, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A container's cgroup */
-#ifndef OCI_RDMA_NRI_CGROUP_H
-#define OCI_RDMA_NRI_CGROUP_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ int64_t cgroup_first(int root, const char *path);
  * the reason.
  */
 int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The socket to the runtime. It never blocks. */
-#ifndef OCI_RDMA_NRI_CONNECTION_H
-#define OCI_RDMA_NRI_CONNECTION_H
+#pragma once
 
 #include <stddef.h>
 #include <sys/types.h>
@@ -19,5 +18,3 @@ ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
 
 /* Sends what it can, and takes that out. Returns 0 or -1. */
 int link_write(int fd, struct buffer *out, struct err *err);
-
-#endif

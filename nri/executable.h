@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The file of this program */
-#ifndef OCI_RDMA_NRI_EXECUTABLE_H
-#define OCI_RDMA_NRI_EXECUTABLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,5 +10,3 @@
 /* Whether the file of this program is gone, and no other one is in its place. False also if that
  * cannot be told. link: OWN_FILE_LINK, or what stands for it in a test. path: gets the file's. */
 bool own_file_is_removed(const char *link, char *path, size_t size);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Metrics, in Prometheus' text format */
-#ifndef OCI_RDMA_NRI_METRICS_H
-#define OCI_RDMA_NRI_METRICS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@
 /* In place of the last ones, by rename */
 int metrics_write(const char *path, const char *sysroot, const struct nri_status *status,
 		  struct err *err);
-
-#endif

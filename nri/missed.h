@@ -9,8 +9,7 @@
  * and names them reads the records. With "on_missed": "mend" the child also raises the limit of the
  * container's processes.
  */
-#ifndef OCI_RDMA_NRI_MISSED_H
-#define OCI_RDMA_NRI_MISSED_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -44,5 +43,3 @@ bool missed_tend(struct missed *missed);
  * RECORD_MISSED and RECORD_MENDED. Returns how many, or -1 with the reason.
  */
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err);
-
-#endif

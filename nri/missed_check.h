@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether containers were missed: a look at one that is about to start, or at all that run */
-#ifndef OCI_RDMA_NRI_MISSED_CHECK_H
-#define OCI_RDMA_NRI_MISSED_CHECK_H
+#pragma once
 
 #include <stdint.h>
 
@@ -35,5 +34,3 @@ void examine_running(void *look, int out);
 /* One that is about to start; its spec is read. */
 enum look_result examine_starting(const struct options *options, const Nri__Container *told,
 				  struct container *container);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --check: whether NRI is on here, and what the plugins do */
-#ifndef OCI_RDMA_NRI_NRI_CHECK_H
-#define OCI_RDMA_NRI_NRI_CHECK_H
+#pragma once
 
 #include "core/base/err.h"
 #include "core/options.h"
@@ -13,5 +12,3 @@ int nri_policy_check(const struct options *node, struct err *err);
 /* Says whether NRI is on here, and what the plugins do. Returns 0 if one is connected and has a
  * policy that can be used, else 1. */
 int nri_check(const struct nri_options *options);
-
-#endif

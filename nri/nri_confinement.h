@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the plugin and --serve-metrics drop */
-#ifndef OCI_RDMA_NRI_NRI_CONFINEMENT_H
-#define OCI_RDMA_NRI_NRI_CONFINEMENT_H
+#pragma once
 
 #include "core/confine/confine.h"
 
@@ -10,5 +9,3 @@ extern const struct confinement nri_confinement;
 
 /* What --serve-metrics needs, once its socket is there */
 extern const struct confinement scrape_confinement;
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plugin's command line */
-#ifndef OCI_RDMA_NRI_NRI_OPTIONS_H
-#define OCI_RDMA_NRI_NRI_OPTIONS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -24,5 +23,3 @@ int nri_options_parse(int argc, char **argv, struct nri_options *ret_options);
 
 /* The socket's path. Returns 0, or -1 where it is too long for a socket. */
 int nri_options_socket(const struct nri_options *options, char *path, size_t size);
-
-#endif

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The plugin's loop */
-#ifndef OCI_RDMA_NRI_PLUGIN_H
-#define OCI_RDMA_NRI_PLUGIN_H
+#pragma once
 
 #include "nri/nri_options.h"
 
 /* Serves until SIGTERM or SIGINT. Returns the exit status. */
 int plugin_run(const struct nri_options *options);
-
-#endif

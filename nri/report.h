@@ -3,8 +3,7 @@
  * What the plugin tells of itself: to the log, to systemd, to --check by its status file, and to a
  * collector by its metrics.
  */
-#ifndef OCI_RDMA_NRI_REPORT_H
-#define OCI_RDMA_NRI_REPORT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -84,5 +83,3 @@ void report_tick(struct report *report);
 /* for_good: its executable is gone, so that its metrics go as well. Left where they are, they would
  * be read as those of a plugin that hangs. */
 void report_end(struct report *report, bool for_good);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --serve-metrics */
-#ifndef OCI_RDMA_NRI_SCRAPE_H
-#define OCI_RDMA_NRI_SCRAPE_H
+#pragma once
 
 #include "nri/nri_options.h"
 
@@ -19,5 +18,3 @@
 
 /* Returns the exit status. It ends by SIGTERM or SIGINT. */
 int scrape_run(const struct nri_options *options);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one container gets: from its message, the node and the policy to the answer. */
-#ifndef OCI_RDMA_NRI_SERVE_H
-#define OCI_RDMA_NRI_SERVE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ bool serve_start(struct server *server, struct arena *arena, struct call *call);
 
 /* One answer more, and what it took */
 void answers_add(struct nri_answers *answers, int64_t microseconds);
-
-#endif

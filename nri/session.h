@@ -9,8 +9,7 @@
  * Whatever the runtime says, the answer fails nothing: it is empty if a method or message is not
  * understood. Only what is no NRI at all ends the connection.
  */
-#ifndef OCI_RDMA_NRI_SESSION_H
-#define OCI_RDMA_NRI_SESSION_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -86,5 +85,3 @@ int session_answer(struct session *session, const struct call *call, struct err 
 
 /* Frees what it holds. */
 void session_end(struct session *session);
-
-#endif

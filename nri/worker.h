@@ -4,8 +4,7 @@
  * policy, the pod's network namespace) may stall, and the runtime closes a plugin that answers
  * late, for all containers to come.
  */
-#ifndef OCI_RDMA_NRI_WORKER_H
-#define OCI_RDMA_NRI_WORKER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -63,5 +62,3 @@ int worker_send(int out, enum verdict_kind kind, const struct message *response)
 /* Never fails. work: finds the verdict, and says it to out. */
 void worker_run(struct children *children, struct arena *arena, child_work *work, void *context,
 		int patience_ms, struct verdict *ret_verdict);
-
-#endif

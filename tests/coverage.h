@@ -4,8 +4,7 @@
  * and the counters' own allocations, when they are written at the end, are none of those that
  * tests/cli/tools/nomem.c makes fail.
  */
-#ifndef OCI_RDMA_TESTS_COVERAGE_H
-#define OCI_RDMA_TESTS_COVERAGE_H
+#pragma once
 
 #include <unistd.h>
 
@@ -22,5 +21,3 @@ __attribute__((destructor, used)) static void coverage_end(void)
 /* Before the status is known: a child is killed as soon as its last write is read. */
 #define _exit(status) (coverage_end(), __gcov_dump(), (_exit)(status))
 #define execv(path, argv) (coverage_end(), (execv)(path, argv))
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How containerd is configured, as far as a handler with the shim depends on it */
-#ifndef OCI_RDMA_ADMIN_ENGINE_CONTAINERD_H
-#define OCI_RDMA_ADMIN_ENGINE_CONTAINERD_H
+#pragma once
 
 #include <stddef.h>
 
@@ -66,5 +65,3 @@ const char *containerd_runtime_name(const struct containerd_handler *handler);
  */
 const char *containerd_replaced_by(const struct containerd *containerd,
 				   const struct containerd_handler *handler);
-
-#endif

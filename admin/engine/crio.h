@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How CRI-O is configured, as far as a container's RDMA depends on it */
-#ifndef OCI_RDMA_ADMIN_ENGINE_CRIO_H
-#define OCI_RDMA_ADMIN_ENGINE_CRIO_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ int crio_read_text(struct arena *arena, const char *what, const struct fs_text *
 
 /* The handler of that name, or NULL */
 struct crio_handler *crio_find_handler(const struct crio *crio, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How Docker is configured, as far as a runtime with the shim depends on it */
-#ifndef OCI_RDMA_ADMIN_ENGINE_DOCKER_H
-#define OCI_RDMA_ADMIN_ENGINE_DOCKER_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ int docker_read_text(struct arena *arena, const struct fs_text *text, struct doc
 
 /* NULL: there is none of that name, or it is built in. */
 const struct docker_runtime *docker_find_runtime(const struct docker *docker, const char *name);
-
-#endif

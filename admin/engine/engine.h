@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the engines' configurations have in common */
-#ifndef OCI_RDMA_ADMIN_ENGINE_ENGINE_H
-#define OCI_RDMA_ADMIN_ENGINE_ENGINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,5 +16,3 @@ static inline bool names_handler(const char *name)
 {
 	return strcmp(name, "rdma") == 0 || text_starts_with(name, "rdma-");
 }
-
-#endif

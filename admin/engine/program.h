@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Engines' programs, below a node's root */
-#ifndef OCI_RDMA_ADMIN_ENGINE_PROGRAM_H
-#define OCI_RDMA_ADMIN_ENGINE_PROGRAM_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ bool program_is_called(int root, const char *path, const char *beginning);
 
 /* True if both paths lead to the same file. */
 bool program_is_same(int root, const char *a, const char *b);
-
-#endif

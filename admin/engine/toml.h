@@ -7,8 +7,7 @@
  * Read are the values of strings and of arrays of strings; an inline table is read as a table, and
  * a dotted key as one of the table that it means. What is below an array is only checked.
  */
-#ifndef OCI_RDMA_ADMIN_ENGINE_TOML_H
-#define OCI_RDMA_ADMIN_ENGINE_TOML_H
+#pragma once
 
 #include <stddef.h>
 
@@ -61,5 +60,3 @@ const char *toml_spell(struct arena *arena, const char *part);
 /* The first part of a table's name, without quotes; *ret_rest is what follows its dot, or "". NULL
  * without memory. */
 const char *toml_first_part(struct arena *arena, const char *table, const char **ret_rest);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether the policy and the list of runtimes can work */
-#ifndef OCI_RDMA_ADMIN_INSTALLATION_CONFIG_CHECK_H
-#define OCI_RDMA_ADMIN_INSTALLATION_CONFIG_CHECK_H
+#pragma once
 
 #include "core/base/arena.h"
 #include "core/policy/policy.h"
@@ -15,5 +14,3 @@ int config_check(const struct config *config, struct err *err);
  * alone, in which no runtime is looked for. Returns 0 or -1.
  */
 int runtimes_check(struct arena *arena, int sysroot, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether an engine, and its containers, start with a handler that is the shim */
-#ifndef OCI_RDMA_ADMIN_INSTALLATION_HANDLER_H
-#define OCI_RDMA_ADMIN_INSTALLATION_HANDLER_H
+#pragma once
 
 #include "admin/engine/containerd.h"
 #include "admin/engine/crio.h"
@@ -69,5 +68,3 @@ void handler_judge_containerd(struct arena *arena, int root, const struct contai
 /* Whether containers of a runtime of Docker's that is the shim would start. Returns 0 or -1. */
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
 			 struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* hooks.d files where engines read them */
-#ifndef OCI_RDMA_ADMIN_INSTALLATION_HOOKS_DIR_H
-#define OCI_RDMA_ADMIN_INSTALLATION_HOOKS_DIR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -56,5 +55,3 @@ int hooks_check_text(struct arena *arena, const struct hooks_place *place, const
  */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hooks.d file, checked before it is switched on */
-#ifndef OCI_RDMA_ADMIN_INSTALLATION_HOOKS_FILE_H
-#define OCI_RDMA_ADMIN_INSTALLATION_HOOKS_FILE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -65,5 +64,3 @@ int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *
 /* timeout_min: our own deadline in seconds. An engine's must be above it. */
 int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min, const char *what,
 			     struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Containers of CRI-O and podman that need the shim */
-#ifndef OCI_RDMA_ADMIN_REMOVAL_CONMON_H
-#define OCI_RDMA_ADMIN_REMOVAL_CONMON_H
+#pragma once
 
 #include "admin/removal/needs.h"
 
@@ -10,5 +9,3 @@ void find_conmon_users(struct needs *needs);
 
 /* CRI-O's pods of a handler with the shim, whether anything of them runs or not */
 void find_pod_users(struct needs *needs);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Containers of containerd and Docker that need the shim */
-#ifndef OCI_RDMA_ADMIN_REMOVAL_CONTAINERD_TASKS_H
-#define OCI_RDMA_ADMIN_REMOVAL_CONTAINERD_TASKS_H
+#pragma once
 
 #include "admin/removal/needs.h"
 
@@ -11,5 +10,3 @@ void find_containerd_users(struct needs *needs);
 
 /* Docker's runtimes, and its containers that do not run. Call it after those that do. */
 void find_docker_users(struct needs *needs);
-
-#endif

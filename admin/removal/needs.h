@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What shows which containers run through the shim */
-#ifndef OCI_RDMA_ADMIN_REMOVAL_NEEDS_H
-#define OCI_RDMA_ADMIN_REMOVAL_NEEDS_H
+#pragma once
 
 #include <dirent.h>
 #include <stdbool.h>
@@ -44,5 +43,3 @@ void needs_unread(struct needs *needs, const char *path, int error);
  * is no JSON, so that its engine knows no such container any more. */
 bool needs_read_json(struct needs *needs, struct arena *arena, const char *path, size_t max,
 		     struct json_document *ret_doc);
-
-#endif

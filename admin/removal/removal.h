@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* --check-removal: whether anything still needs the runtime shim, asked before it is taken off. */
-#ifndef OCI_RDMA_ADMIN_REMOVAL_REMOVAL_H
-#define OCI_RDMA_ADMIN_REMOVAL_REMOVAL_H
+#pragma once
 
 #include "core/options.h"
 
@@ -11,5 +10,3 @@
  * needs the shim, with what to do. Returns the exit status: 0 if it may go, else 1.
  */
 int removal_check(const struct options *options);
-
-#endif

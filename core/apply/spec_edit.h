@@ -4,8 +4,7 @@
  * everything else stays as it was, byte for byte, including unknown members, the spelling of
  * numbers and white space. A second run changes nothing.
  */
-#ifndef OCI_RDMA_CORE_APPLY_SPEC_EDIT_H
-#define OCI_RDMA_CORE_APPLY_SPEC_EDIT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -34,5 +33,3 @@
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct plan *plan, const struct rlimit64 *inherited, struct fs_text *ret_text,
 	      struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory with one lifetime: all that is known about a container lives in one arena. Everything here
  * returns NULL if there is no memory; nothing exits. */
-#ifndef OCI_RDMA_CORE_BASE_ARENA_H
-#define OCI_RDMA_CORE_BASE_ARENA_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -55,5 +54,3 @@ void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacit
 void arena_free(struct arena *arena);
 
 #define cleanup_arena __attribute__((cleanup(arena_free))) struct arena
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Microseconds and milliseconds of a monotonic clock: only differences of them mean something; and
  * the time of day as text. */
-#ifndef OCI_RDMA_CORE_BASE_CLOCK_H
-#define OCI_RDMA_CORE_BASE_CLOCK_H
+#pragma once
 
 #include <stdint.h>
 #include <time.h>
@@ -23,5 +22,3 @@ static inline int64_t clock_ms(void)
 /* "2026-11-21T20:22:43Z" (RFC 3339) from seconds since 1970; "" if that cannot be said. */
 #define CLOCK_UTC_SIZE 32
 void clock_utc(int64_t seconds, char text[CLOCK_UTC_SIZE]);
-
-#endif

@@ -7,8 +7,7 @@
  * the text. Control characters of quoted input become '?'. Nothing here allocates memory, so "out
  * of memory" can be reported.
  */
-#ifndef OCI_RDMA_CORE_BASE_ERR_H
-#define OCI_RDMA_CORE_BASE_ERR_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -60,5 +59,3 @@ struct warnings {
 /* Returns 0, or -1 without memory. What does not fit below WARNINGS_MAX is left out. */
 int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));
-
-#endif

@@ -3,8 +3,7 @@
  * Files, opened once and then held: a path is never resolved twice. Every descriptor is
  * close-on-exec, no open blocks on a FIFO, and every read is bounded.
  */
-#ifndef OCI_RDMA_CORE_BASE_FS_H
-#define OCI_RDMA_CORE_BASE_FS_H
+#pragma once
 
 #include <dirent.h>
 #include <linux/openat2.h>
@@ -101,5 +100,3 @@ int fs_open_regular(int dir, const char *name);
  */
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The node's journal */
-#ifndef OCI_RDMA_CORE_BASE_JOURNAL_H
-#define OCI_RDMA_CORE_BASE_JOURNAL_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -12,5 +11,3 @@
  * False if nobody takes it.
  */
 bool journal_send(const char *message, size_t len);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The names under which the executable is called, which decide what it is (hook/main.c) */
-#ifndef OCI_RDMA_CORE_BASE_NAMES_H
-#define OCI_RDMA_CORE_BASE_NAMES_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -20,5 +19,3 @@ static inline bool is_shim_name(const char *path)
 {
 	return text_starts_with(text_base_name(path), SHIM_NAME);
 }
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* New content by rename: if killed at any point, either the old or the new file is there, whole. */
-#ifndef OCI_RDMA_CORE_BASE_REPLACE_H
-#define OCI_RDMA_CORE_BASE_REPLACE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -27,5 +26,3 @@ struct replacement {
  * a file system without O_TMPFILE. Returns 0, or -1 with the reason.
  */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);
-
-#endif

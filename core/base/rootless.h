@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whose rights this process has */
-#ifndef OCI_RDMA_CORE_BASE_ROOTLESS_H
-#define OCI_RDMA_CORE_BASE_ROOTLESS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool rootless(void);
 
 /* By its number in /proc; false if that cannot be read */
 bool fs_in_first_user_namespace(void);
-
-#endif

@@ -4,8 +4,7 @@
  * missing or slow: a full pipe, a FIFO or a closed end neither delays the end of the program nor
  * changes its exit status. Async-signal-safe.
  */
-#ifndef OCI_RDMA_CORE_BASE_STDERR_LINE_H
-#define OCI_RDMA_CORE_BASE_STDERR_LINE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -21,5 +20,3 @@ void stderr_use_runtime_log(const char *path, bool json);
 
 /* Write no more messages: somebody else may have chosen where stderr leads. */
 void stderr_mute(void);
-
-#endif

@@ -3,8 +3,7 @@
  * Texts and their parts; names as the kernel and the device plugins write them: strict, since they
  * come from pods too.
  */
-#ifndef OCI_RDMA_CORE_BASE_TEXT_H
-#define OCI_RDMA_CORE_BASE_TEXT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ size_t text_printable_length(const char *text);
 /* Makes text fit for one line of a log: control characters, those that turn the direction of
  * writing, and what is no UTF-8 become '?'. */
 void text_make_printable(char *text);
-
-#endif

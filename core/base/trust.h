@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files that grant something: opened only if nobody but root, or our own user, could have written
  * them. Return a descriptor; or, with *err set, -ENOENT or -1. */
-#ifndef OCI_RDMA_CORE_BASE_TRUST_H
-#define OCI_RDMA_CORE_BASE_TRUST_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -37,5 +36,3 @@ int check_path_part(int fd, bool directory, bool in_etc, const char *what, const
 /* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …".
  * Returns -ENOENT or -1. */
 int path_part_error(int errnum, const char *what, const char *part, struct err *err);
-
-#endif

@@ -4,8 +4,7 @@
  * capabilities, system calls. A hook does so once it has read its state, the NRI plugin before it
  * connects. The runtime shim cannot, because the runtime would lack whatever it dropped.
  */
-#ifndef OCI_RDMA_CORE_CONFINE_CONFINE_H
-#define OCI_RDMA_CORE_CONFINE_CONFINE_H
+#pragma once
 
 #include <linux/filter.h>
 #include <stdint.h>
@@ -28,5 +27,3 @@ struct confinement {
  * Returns 0, or -1 with the last failure, for the log.
  */
 int confine(const struct confinement *confinement, const char *directory, struct err *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All that is known about one container, read in the order in which it can be dismissed: most have
  * no RDMA, and must cost next to nothing. */
-#ifndef OCI_RDMA_CORE_CONTAINER_CONTAINER_H
-#define OCI_RDMA_CORE_CONTAINER_CONTAINER_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -108,5 +107,3 @@ void container_drop_vfio(struct container *container);
  * sit */
 void container_find_netdevs(struct container *container);
 void container_find_gpus(struct container *container);
-
-#endif

@@ -17,8 +17,7 @@
  * that occurs twice is an error if a reader asks for it: Go takes the last value, json-c the first,
  * and a check of one must not approve the other. Other keys may repeat.
  */
-#ifndef OCI_RDMA_CORE_JSON_DOCUMENT_H
-#define OCI_RDMA_CORE_JSON_DOCUMENT_H
+#pragma once
 
 #include <setjmp.h>
 #include <stdbool.h>
@@ -165,5 +164,3 @@ struct json_memory {
 };
 
 void json_memory_init(struct json_memory *memory, struct arena *arena);
-
-#endif

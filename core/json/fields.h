@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A struct as a JSON object: one table of its members writes and reads it. */
-#ifndef OCI_RDMA_CORE_JSON_FIELDS_H
-#define OCI_RDMA_CORE_JSON_FIELDS_H
+#pragma once
 
 #include "core/base/fs.h"
 #include "core/json/document.h"
@@ -45,5 +44,3 @@ const char *json_fields_write(struct arena *arena, const struct json_field *fiel
  * Returns 1 with *ret_object in the arena; 0: there is none; or -1. */
 int json_fields_read(struct arena *arena, const struct json_field *fields, int dir,
 		     const char *where, const char *name, void *ret_object, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* JSON texts, made with yajl. */
-#ifndef OCI_RDMA_CORE_JSON_WRITER_H
-#define OCI_RDMA_CORE_JSON_WRITER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,5 +29,3 @@ void json_put_string(yajl_gen gen, const char *text);
 void json_put_member(yajl_gen gen, const char *name, const char *text);
 void json_put_text(yajl_gen gen, const char *name, const char *text);
 void json_put_uint64(yajl_gen gen, const char *name, uint64_t number);
-
-#endif

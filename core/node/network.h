@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* GIDs and network interfaces of a device: for few policies, the dry run and the doctor */
-#ifndef OCI_RDMA_CORE_NODE_NETWORK_H
-#define OCI_RDMA_CORE_NODE_NETWORK_H
+#pragma once
 
 #include "core/node/node.h"
 
@@ -29,5 +28,3 @@ void node_read_host_netdev(const struct node *node, struct arena *arena, struct 
  * sandbox_id: NULL: not known */
 void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
 			   const char *sandbox_id);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The node, read from sysfs and proc below one descriptor, so that a recorded tree can stand in for
  * it (--sysroot). No driver library: a sick NIC must not stall a pod. */
-#ifndef OCI_RDMA_CORE_NODE_NODE_H
-#define OCI_RDMA_CORE_NODE_NODE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -154,5 +153,3 @@ void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
  * firmware (ib_core's sysfs.c: ib_query_port), which takes long on a sick device. No port if
  * another network namespace has the device alone (exclusive RDMA namespace mode). */
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device);
-
-#endif

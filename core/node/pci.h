@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Distances, and NVIDIA GPUs: for the policy's frameworks.deepep, the dry run and the doctor */
-#ifndef OCI_RDMA_CORE_NODE_PCI_H
-#define OCI_RDMA_CORE_NODE_PCI_H
+#pragma once
 
 #include "core/node/node.h"
 
@@ -41,5 +40,3 @@ bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *
 
 void gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
 	     struct gpus *gpus);
-
-#endif

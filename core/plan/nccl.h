@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* NCCL's variables. What is not here is left to NCCL on purpose: it chooses DMA-BUF, algorithms and
  * channels better than a value that was right on one node once. */
-#ifndef OCI_RDMA_CORE_PLAN_NCCL_H
-#define OCI_RDMA_CORE_PLAN_NCCL_H
+#pragma once
 
 #include "core/plan/planning.h"
 
@@ -16,5 +15,3 @@ const char *interface_list(const struct planning *p, const char *variable, const
  * the container's environment or its image's nccl.conf sets stays, with a warning if it differs. */
 void setting_add(const struct planning *p, enum setting_scope scope, const char *name,
 		 const char *value);
-
-#endif

@@ -3,8 +3,7 @@
  * What a container gets, and why. A pure function of what was read: no I/O here, so that tables can
  * test it.
  */
-#ifndef OCI_RDMA_CORE_PLAN_PLAN_H
-#define OCI_RDMA_CORE_PLAN_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -52,5 +51,3 @@ bool plan_gives(const struct plan *plan);
 /* Lines NAME=value for /etc/nccl.conf, in the arena, with our values that the environment has too:
  * a session of sshd, sudo or `env -i` lacks them. "": none; NULL without memory */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a plan is made from, and what it says */
-#ifndef OCI_RDMA_CORE_PLAN_PLANNING_H
-#define OCI_RDMA_CORE_PLAN_PLANNING_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -79,5 +78,3 @@ struct planning {
 
 /* p, code, format, … */
 #define plan_warn(p, ...) ((void)warnings_add((p)->arena, (p)->warnings, __VA_ARGS__))
-
-#endif

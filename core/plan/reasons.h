@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why a container does not get all that it asks for: texts in the arena; NULL without memory */
-#ifndef OCI_RDMA_CORE_PLAN_REASONS_H
-#define OCI_RDMA_CORE_PLAN_REASONS_H
+#pragma once
 
 #include <stdint.h>
 
@@ -17,5 +16,3 @@ const char *namespace_reason(const struct planning *p);
 const char *memory_reason(const struct planning *p);
 const char *shortage_reason(const struct planning *p);
 const char *withheld_reason(struct arena *arena, uint64_t capabilities);
-
-#endif

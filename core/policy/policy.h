@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The policy: what the administrator grants, what a pod asks for, and how both write it. */
-#ifndef OCI_RDMA_CORE_POLICY_POLICY_H
-#define OCI_RDMA_CORE_POLICY_POLICY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -143,5 +142,3 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 /* True if it has an annotation of ours, even a misspelt one, or asks by a hook's arguments, and
  * does not refuse by inject "false". Its author then wants to know why it gets nothing. */
 bool request_is_made(const struct spec *spec);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which OCI runtime the shim runs: its own name and a list say so, never the policy. */
-#ifndef OCI_RDMA_CORE_POLICY_RUNTIMES_H
-#define OCI_RDMA_CORE_POLICY_RUNTIMES_H
+#pragma once
 
 #include <stddef.h>
 
@@ -34,5 +33,3 @@ const char *runtimes_named(const char *called);
  */
 const char **runtimes_to_try(struct arena *arena, const struct runtimes *runtimes,
 			     const char *called);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RLIMIT_MEMLOCK: this process' own, which bounds that of what it starts, and a container's */
-#ifndef OCI_RDMA_CORE_PROCESS_MEMLOCK_H
-#define OCI_RDMA_CORE_PROCESS_MEMLOCK_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -35,5 +34,3 @@ int memlock_check_raise(uint64_t bytes, struct err *err);
  * CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed: the
  * limit was lower. A process that has ended meanwhile is no error. */
 int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The container's first process, held so that its pid cannot come to mean another. */
-#ifndef OCI_RDMA_CORE_PROCESS_PROCESS_H
-#define OCI_RDMA_CORE_PROCESS_PROCESS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -50,5 +49,3 @@ const char *cgroup_find_id(const char *from, const char *to);
 /* Those of these capabilities that the bounding set lacks, so that a runtime fails at them
  * (capabilities(7)). Ask before confine(). */
 uint64_t own_lacks_capabilities(uint64_t capabilities);
-
-#endif

@@ -23,8 +23,7 @@
  *only root can open, since any user who could open it might lock it. If a writer is killed at any
  *point, each file is whole; the next writer removes what is no record.
  */
-#ifndef OCI_RDMA_CORE_RECORD_RECORD_H
-#define OCI_RDMA_CORE_RECORD_RECORD_H
+#pragma once
 
 #include "core/json/fields.h"
 
@@ -106,5 +105,3 @@ int record_name_split(struct arena *arena, struct record_entry *entry);
 /* The file's text, in the arena; NULL with the reason. Cuts the record to size. */
 const char *record_text(struct arena *arena, struct record *record, size_t *ret_len,
 			struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writing a record, bounded (record.h) */
-#ifndef OCI_RDMA_CORE_RECORD_STORE_H
-#define OCI_RDMA_CORE_RECORD_STORE_H
+#pragma once
 
 #include "core/base/err.h"
 #include "core/record/record.h"
@@ -15,5 +14,3 @@
  * reason in *err.
  */
 int record_write(const char *sysroot, const struct record *record, struct err *err);
-
-#endif

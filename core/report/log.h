@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lines of the node's journal; their keys are fixed so that they can be searched. */
-#ifndef OCI_RDMA_CORE_REPORT_LOG_H
-#define OCI_RDMA_CORE_REPORT_LOG_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -35,5 +34,3 @@ void report_to_caller(const char *line);
 
 /* From now on the lines have this name, which must stay valid. */
 void log_as_daemon(const char *name);
-
-#endif

@@ -21,8 +21,7 @@
  * give is known before: with on_error "fail" the plan is a denial; else the container gets the
  * rest, and the log a line (core/plan).
  */
-#ifndef OCI_RDMA_CORE_REPORT_OUTCOME_H
-#define OCI_RDMA_CORE_REPORT_OUTCOME_H
+#pragma once
 
 #include "core/container/container.h"
 #include "core/record/record.h"
@@ -84,5 +83,3 @@ void outcome_log(struct container *container, const struct outcome *outcome);
  */
 int record_outcome(const struct options *options, struct container *container,
 		   enum record_result result, const char *reason, const char *entry_point);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which system calls that verbs and NCCL need linux.seccomp refuses */
-#ifndef OCI_RDMA_CORE_SPEC_SECCOMP_H
-#define OCI_RDMA_CORE_SPEC_SECCOMP_H
+#pragma once
 
 #include <stdint.h>
 
@@ -18,5 +17,3 @@ struct seccomp_profile {
 };
 
 struct seccomp_profile seccomp_read(struct json_document *doc, const struct json_node *seccomp);
-
-#endif

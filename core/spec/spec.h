@@ -5,8 +5,7 @@
  * Who wrote what: process.env and annotations come from the pod's author too; linux.devices, the
  * namespaces and the mappings only from the kubelet, the device plugins and the engine.
  */
-#ifndef OCI_RDMA_CORE_SPEC_SPEC_H
-#define OCI_RDMA_CORE_SPEC_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -160,5 +159,3 @@ const struct spec_annotation *spec_annotation(const struct spec *spec, const cha
  */
 size_t spec_addresses(struct arena *arena, const struct spec *spec,
 		      const char *const **ret_addresses);
-
-#endif

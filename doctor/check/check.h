@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The checks, one file per topic, and the list of them. */
-#ifndef OCI_RDMA_DOCTOR_CHECK_CHECK_H
-#define OCI_RDMA_DOCTOR_CHECK_CHECK_H
+#pragma once
 
 #include <stddef.h>
 
@@ -43,5 +42,3 @@ extern const size_t n_all_checks;
 
 /* The only one that can be made where there is no openat2(2) */
 extern const struct check kernel_check;
-
-#endif

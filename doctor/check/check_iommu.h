@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a PCI bridge sends traffic between devices up to the root */
-#ifndef OCI_RDMA_DOCTOR_CHECK_CHECK_IOMMU_H
-#define OCI_RDMA_DOCTOR_CHECK_CHECK_IOMMU_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -19,5 +18,3 @@ enum acs_state {
 /* config: len bytes of a bridge's configuration space. *ret_control: the ACS control register,
  * where it has one (linux/pci_regs.h, PCI_ACS_CTRL). */
 enum acs_state acs_read(const uint8_t *config, size_t len, uint16_t *ret_control);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What oci-rdma-hook decides on the target, where its config.json was found */
-#ifndef OCI_RDMA_DOCTOR_CHECK_CHECK_PLAN_H
-#define OCI_RDMA_DOCTOR_CHECK_CHECK_PLAN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -27,5 +26,3 @@ const char *plan_remedy(struct arena *arena, int status, const struct container 
 /* True if the target is not the container's first process, and that one has a higher soft limit: a
  * hook reaches the first process, and no exec. */
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The values of NCCL that name devices and GIDs */
-#ifndef OCI_RDMA_DOCTOR_CHECK_NCCL_HCA_H
-#define OCI_RDMA_DOCTOR_CHECK_NCCL_HCA_H
+#pragma once
 
 #include "core/node/node.h"
 #include "doctor/doctor.h"
@@ -24,5 +23,3 @@ int nccl_check_gid_index(const struct nccl_context *context);
 
 /* The device's interface, as its GID table tells it to every network namespace */
 void nccl_name_interface(const struct doctor *doctor, struct device *device);
-
-#endif

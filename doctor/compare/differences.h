@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCI_RDMA_DOCTOR_COMPARE_DIFFERENCES_H
-#define OCI_RDMA_DOCTOR_COMPARE_DIFFERENCES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -13,5 +12,3 @@ int job_compare(struct job *job);
 /* Reads, compares, prints; files: as for job_read(). Returns the exit status: 0 nothing differs or
  * fails, 1 something does or a pod did not answer, 2 there is nothing to compare. */
 int compare_reports(char *const *files, size_t n, bool json);
-
-#endif

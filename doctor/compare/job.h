@@ -8,8 +8,7 @@
  *	differences.c  who differs from most others, and what fails
  *	job_table.c    prints both
  */
-#ifndef OCI_RDMA_DOCTOR_COMPARE_JOB_H
-#define OCI_RDMA_DOCTOR_COMPARE_JOB_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -73,5 +72,3 @@ struct job {
 	size_t n_differences;
 	size_t room;
 };
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCI_RDMA_DOCTOR_COMPARE_JOB_FACTS_H
-#define OCI_RDMA_DOCTOR_COMPARE_JOB_FACTS_H
+#pragma once
 
 #include "doctor/compare/job.h"
 
@@ -12,5 +11,3 @@ const char *fact_name(enum fact fact);
 
 /* The findings that it is made from: "port" */
 const char *fact_finding(enum fact fact);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCI_RDMA_DOCTOR_COMPARE_JOB_REPORTS_H
-#define OCI_RDMA_DOCTOR_COMPARE_JOB_REPORTS_H
+#pragma once
 
 #include "doctor/compare/job.h"
 
@@ -9,5 +8,3 @@
  * cannot be read. */
 int job_read(struct arena *arena, char *const *files, size_t n, struct job *ret_job,
 	     struct err *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#ifndef OCI_RDMA_DOCTOR_COMPARE_JOB_TABLE_H
-#define OCI_RDMA_DOCTOR_COMPARE_JOB_TABLE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -9,5 +8,3 @@
 /* Each returns 0, or -1 if out could not be written. Schema 1 */
 int job_print_text(FILE *out, const struct job *job);
 int job_print_json(FILE *out, const struct job *job);
-
-#endif

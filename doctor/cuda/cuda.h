@@ -2,8 +2,7 @@
 /* The GPUs as the CUDA driver sees them. cuInit takes seconds on a large node (2.6 s with eight
  * GPUs) and hangs on a sick one: that is for a check's process (doctor/runner.h). Without CUDA
  * everything is not checkable, and that is no error. */
-#ifndef OCI_RDMA_DOCTOR_CUDA_CUDA_H
-#define OCI_RDMA_DOCTOR_CUDA_CUDA_H
+#pragma once
 
 #include <stddef.h>
 
@@ -32,5 +31,3 @@ struct cuda_memory {
  */
 int cuda_allocate(struct findings *findings, const char *library,
 		  struct cuda_memory ret_memory[CUDA_GPUS_MAX]);
-
-#endif

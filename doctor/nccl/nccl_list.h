@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lists that NCCL_IB_HCA and NCCL_SOCKET_IFNAME hold: "[^][=]name[:port],…" (NCCL's
  * src/misc/utils.cc, parseStringList and matchIfList; src/transport/net_ib/init.cc). */
-#ifndef OCI_RDMA_DOCTOR_NCCL_NCCL_LIST_H
-#define OCI_RDMA_DOCTOR_NCCL_NCCL_LIST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -34,5 +33,3 @@ bool nccl_list_names(const struct nccl_list *list, const char *name);
 
 /* True if NCCL would take it. An empty list takes all, and "^" none. */
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which values NCCL sees in the target, and from where */
-#ifndef OCI_RDMA_DOCTOR_NCCL_NCCL_SETTINGS_H
-#define OCI_RDMA_DOCTOR_NCCL_NCCL_SETTINGS_H
+#pragma once
 
 #include <stddef.h>
 
@@ -55,5 +54,3 @@ int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
 /* The one that holds; NULL if there is none, or no memory */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found, as a page. Returns 0, or -1 if out could not be written. */
-#ifndef OCI_RDMA_DOCTOR_REPORT_FINDINGS_HTML_H
-#define OCI_RDMA_DOCTOR_REPORT_FINDINGS_HTML_H
+#pragma once
 
 #include <stdio.h>
 
@@ -10,5 +9,3 @@
 
 /* One page */
 int findings_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found, for programs. Each returns 0, or -1 if out could not be written. */
-#ifndef OCI_RDMA_DOCTOR_REPORT_FINDINGS_JSON_H
-#define OCI_RDMA_DOCTOR_REPORT_FINDINGS_JSON_H
+#pragma once
 
 #include <stdio.h>
 
@@ -13,5 +12,3 @@ int findings_print_json(FILE *out, const struct doctor *doctor, const struct fin
 
 /* The text format of Prometheus, for node exporter's textfile collector */
 int findings_print_prometheus(FILE *out, const struct findings *findings);
-
-#endif

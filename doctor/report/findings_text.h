@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What was found, for people. Returns 0, or -1 if out could not be written. */
-#ifndef OCI_RDMA_DOCTOR_REPORT_FINDINGS_TEXT_H
-#define OCI_RDMA_DOCTOR_REPORT_FINDINGS_TEXT_H
+#pragma once
 
 #include <stddef.h>
 #include <stdio.h>
@@ -25,5 +24,3 @@ const struct finding *findings_cause(const struct findings *findings);
 /* Worst first, or what a log shows, in its order; wrapped to the terminal's width, else to 80
  * columns. Colour on a terminal only, without NO_COLOR (no-color.org) or TERM=dumb. */
 int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings);
-
-#endif

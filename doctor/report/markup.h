@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Text within HTML */
-#ifndef OCI_RDMA_DOCTOR_REPORT_MARKUP_H
-#define OCI_RDMA_DOCTOR_REPORT_MARKUP_H
+#pragma once
 
 #include <stdio.h>
 
@@ -14,5 +13,3 @@
  * another one.
  */
 void markup_put(FILE *out, const char *text);
-
-#endif

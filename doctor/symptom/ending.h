@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a rank of PyTorch ended, as its launcher says: torchrun or torch.multiprocessing */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_ENDING_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_ENDING_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -24,5 +23,3 @@ struct ending {
 /* As facts_read */
 void ending_read(struct ending *ending, const char *lowered, const char *text,
 		 unsigned long number);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a log tells in several lines: the NCCL of its ranks, GIDs, the memlock limit, a pod, and how
  * a rank ended */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_FACTS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -57,5 +56,3 @@ size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struc
 /* Confirms or excludes what the log itself does: memlock by the limit, peer-to-peer transfers where
  * no channel makes any. False: the row is not for this log. */
 bool facts_weigh(const struct facts *facts, struct symptom *symptom);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whether a line reports a failure, or only has such a word in a name or as a label: counters of
  * ethtool and nvidia-smi, paths, options, fields whose value is 0 */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_FAILURE_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_FAILURE_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -15,5 +14,3 @@ bool failure_elsewhere(const char *line);
 /* "keyerror: 'input_ids'", "torch.outofmemoryerror: …": how Python prints what ends a program.
  * False for what has no text. */
 bool failure_is_exception(const char *line);
-
-#endif

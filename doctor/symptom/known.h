@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a log may show, and what is to be said of it. All of it is data, in the text files of
  * known/, of which the build makes C by table.awk. */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_KNOWN_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -88,5 +87,3 @@ struct symptom {
 	const char *proof; /* of the verdict: the value, and where it was read; or what was ok */
 	char quote[SYMPTOM_QUOTE_MAX + 1];
 };
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Searching in a line, and which of many words it holds */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_LINE_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_LINE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -61,5 +60,3 @@ static inline void words_set(struct words_found *found, size_t number)
 
 /* Sets in found the words that text holds. Returns true if there are any. */
 bool words_find(const struct words *words, const char *text, size_t len, struct words_found *found);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What one line of a log shows: messages of the table, and forms that are more than words
  * (forms.c): work completions and calls of libibverbs */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_MATCH_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_MATCH_H
+#pragma once
 
 #include "doctor/symptom/known.h"
 #include "doctor/symptom/line.h"
@@ -44,5 +43,3 @@ bool match_wants(const char *text, size_t len, struct words_found *ret_found);
 
 /* line: the same, NUL-terminated and in lower case; found: by match_wants */
 void match_line(const struct words_found *found, const char *line, struct match *ret_match);
-
-#endif

@@ -2,8 +2,7 @@
 /* What a log shows: causes that keep a container from RDMA, what failed before RDMA was used, and
  * facts per host. A log may be of any place: whether a cause is that of this container is for its
  * checks to say (symptoms_weigh). */
-#ifndef OCI_RDMA_DOCTOR_SYMPTOM_SYMPTOM_H
-#define OCI_RDMA_DOCTOR_SYMPTOM_SYMPTOM_H
+#pragma once
 
 #include <stddef.h>
 
@@ -40,5 +39,3 @@ const char *symptom_fix(const char *text);
 
 /* As findings of the id "symptom": the row's name is the subject. -1 without memory */
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);
-
-#endif

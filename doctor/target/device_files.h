@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The device files below a root's /dev/infiniband, and what the kernel says of their numbers */
-#ifndef OCI_RDMA_DOCTOR_TARGET_DEVICE_FILES_H
-#define OCI_RDMA_DOCTOR_TARGET_DEVICE_FILES_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -53,5 +52,3 @@ int device_files_all(struct arena *arena, const struct node *node, struct device
 /* Looks up the numbers of a spec's linux.devices instead, where its root cannot be looked at. */
 int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,
 			 struct device_files *ret_files, struct devices *devices, struct err *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The network interfaces that the target sees */
-#ifndef OCI_RDMA_DOCTOR_TARGET_NETDEVS_H
-#define OCI_RDMA_DOCTOR_TARGET_NETDEVS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,5 +30,3 @@ int netdevs_read(struct arena *arena, const struct node *node, const struct targ
 
 /* The interface of that name, or NULL */
 const struct netdev *netdevs_find(const struct netdevs *netdevs, const char *name);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Whom the doctor looks at: this process, another one, or a container, running or not. */
-#ifndef OCI_RDMA_DOCTOR_TARGET_TARGET_H
-#define OCI_RDMA_DOCTOR_TARGET_TARGET_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -87,5 +86,3 @@ int target_enter_network(const struct target *target);
 /* The node as the target's own /sys shows it: with the ports and interfaces that only its network
  * namespace has. .root is the target's, which closes it; -1 if that has no sysfs there. */
 struct node target_node(const struct target *target);
-
-#endif

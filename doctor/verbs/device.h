@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libibverbs, and the devices that it lists, each with the port that is used. */
-#ifndef OCI_RDMA_DOCTOR_VERBS_DEVICE_H
-#define OCI_RDMA_DOCTOR_VERBS_DEVICE_H
+#pragma once
 
 #include <infiniband/verbs.h>
 #include <stdbool.h>
@@ -77,5 +76,3 @@ void verbs_devices_close(struct verbs_devices *devices);
 int verbs_device_match(const char *only, const char *name);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices
-
-#endif

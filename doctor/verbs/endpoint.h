@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One end of an RC connection: a queue pair, its completion queue, and a buffer */
-#ifndef OCI_RDMA_DOCTOR_VERBS_ENDPOINT_H
-#define OCI_RDMA_DOCTOR_VERBS_ENDPOINT_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -49,5 +48,3 @@ struct endpoint_address endpoint_address(const struct endpoint *endpoint);
 /* INIT, RTR, RTS */
 int endpoint_connect(struct endpoint *endpoint, const struct endpoint_address *peer,
 		     struct trouble *trouble);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers with a doctor in another pod */
-#ifndef OCI_RDMA_DOCTOR_VERBS_PODS_H
-#define OCI_RDMA_DOCTOR_VERBS_PODS_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -22,5 +21,3 @@ struct verbs_setup {
 /* Transfers with a doctor in another pod. They add findings; -1 without memory only. */
 int pods_connect(struct verbs_setup *setup);
 int pods_listen(struct verbs_setup *setup);
-
-#endif

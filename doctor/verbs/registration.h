@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory that ibv_reg_mr takes */
-#ifndef OCI_RDMA_DOCTOR_VERBS_REGISTRATION_H
-#define OCI_RDMA_DOCTOR_VERBS_REGISTRATION_H
+#pragma once
 
 #include <stddef.h>
 
@@ -28,5 +27,3 @@ int registration_probe(const struct verbs *verbs, const struct verbs_device *dev
  * verbs_check says why there is no device. -1: out of memory only */
 int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
 			const struct cuda_memory *memory, int n);
-
-#endif

@@ -12,8 +12,7 @@
  * The connecting side writes first, then the other. Any pod may be at the other end: a message is
  * taken whole and in range, or not at all, and none is waited for longer than REMOTE_PATIENCE_S.
  */
-#ifndef OCI_RDMA_DOCTOR_VERBS_REMOTE_H
-#define OCI_RDMA_DOCTOR_VERBS_REMOTE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -73,5 +72,3 @@ int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *tr
 int remote_transfer(struct remote_peer *peer, struct endpoint *endpoint, bool first, uint32_t left,
 		    struct transfer_result *ret_out, struct transfer_result *ret_in,
 		    struct trouble *trouble);
-
-#endif

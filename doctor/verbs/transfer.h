@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RDMA writes between two connected endpoints, verified and measured. Nothing here waits longer
  * than TRANSFER_PATIENCE_S for a completion. */
-#ifndef OCI_RDMA_DOCTOR_VERBS_TRANSFER_H
-#define OCI_RDMA_DOCTOR_VERBS_TRANSFER_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -51,5 +50,3 @@ void pattern_fill(void *buffer, size_t bytes, uint64_t seed);
 
 /* The offset of the first byte that is wrong, or PATTERN_OK. */
 size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kept a transfer from working, and what to do: errors of verbs say little by themselves, and
  * people have searched for days at the wrong end. */
-#ifndef OCI_RDMA_DOCTOR_VERBS_TROUBLE_H
-#define OCI_RDMA_DOCTOR_VERBS_TROUBLE_H
+#pragma once
 
 #include <stdint.h>
 
@@ -34,5 +33,3 @@ const char *trouble_open_remedy(int errnum);
 
 /* "ENOMEM", or "errno 4711" in text for one without a name */
 const char *trouble_errno_name(int errnum, char text[24]);
-
-#endif

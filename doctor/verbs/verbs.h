@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* RDMA by trying it: opens the devices through libibverbs, registers memory, and transfers data to
  * another pod. */
-#ifndef OCI_RDMA_DOCTOR_VERBS_VERBS_H
-#define OCI_RDMA_DOCTOR_VERBS_VERBS_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -11,5 +10,3 @@
 
 /* Adds what it finds. exec: process 1 has a higher memlock limit. -1: out of memory only */
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the shim does for create and exec */
-#ifndef OCI_RDMA_HOOK_SHIM_COMMANDS_H
-#define OCI_RDMA_HOOK_SHIM_COMMANDS_H
+#pragma once
 
 #include "core/container/container.h"
 #include "core/report/outcome.h"
@@ -20,5 +19,3 @@ void serve_create(struct shim *shim);
 /* exec: puts the container's grant into the process spec, or into our own limit, which the runtime
  * inherits. */
 void serve_exec(struct shim *shim);
-
-#endif

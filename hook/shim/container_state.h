@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a container was created with, found in the runtime's own state */
-#ifndef OCI_RDMA_HOOK_SHIM_CONTAINER_STATE_H
-#define OCI_RDMA_HOOK_SHIM_CONTAINER_STATE_H
+#pragma once
 
 #include "core/base/err.h"
 #include "core/container/container.h"
@@ -19,5 +18,3 @@
  */
 int created_read_process(struct container *container, const struct runtime_args *args,
 			 struct err *err);
-
-#endif

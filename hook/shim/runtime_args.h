@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A runtime's command line, which the shim takes */
-#ifndef OCI_RDMA_HOOK_SHIM_RUNTIME_ARGS_H
-#define OCI_RDMA_HOOK_SHIM_RUNTIME_ARGS_H
+#pragma once
 
 enum runtime_command {
 	RUNTIME_OTHER,
@@ -32,5 +31,3 @@ struct runtime_args {
  */
 void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args);
-
-#endif

@@ -3,8 +3,7 @@
  * oci-rdma-runtime, in front of crun or runc: the same plan, put into the process spec before the
  * runtime reads it. This reaches what no hook can: environment, capabilities, and what exec starts.
  */
-#ifndef OCI_RDMA_HOOK_SHIM_SHIM_H
-#define OCI_RDMA_HOOK_SHIM_SHIM_H
+#pragma once
 
 /*
  * argv: the runtime's own command line. Ends in execv of the real runtime, with arguments,
@@ -15,5 +14,3 @@
  * container's.
  */
 int shim_run(int argc, char **argv);
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* ttrpc's and NRI's messages (nri.proto): protobuf-c packs and unpacks them, in an arena. No
  * sockets, no policy */
-#ifndef OCI_RDMA_NRI_MESSAGE_MESSAGE_H
-#define OCI_RDMA_NRI_MESSAGE_MESSAGE_H
+#pragma once
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
@@ -36,5 +35,3 @@ int message_response(struct arena *arena, const ProtobufCMessage *answer,
 
 /* The response that says no. text becomes printable UTF-8: Go refuses a string that is none. */
 int message_refusal(struct arena *arena, int status, const char *text, struct message *ret_message);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A container's message as its config.json would be read */
-#ifndef OCI_RDMA_NRI_MESSAGE_MESSAGE_SPEC_H
-#define OCI_RDMA_NRI_MESSAGE_MESSAGE_SPEC_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -22,5 +21,3 @@ bool message_may_have_device(struct arena *arena, const struct message *containe
  */
 int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Container *container,
 		 struct spec *ret_spec, struct err *err);
-
-#endif

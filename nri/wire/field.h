@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Protobuf's fields */
-#ifndef OCI_RDMA_NRI_WIRE_FIELD_H
-#define OCI_RDMA_NRI_WIRE_FIELD_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,5 +21,3 @@ struct field {
 
 /* Takes the next field off the message. Returns 1, 0 at the end, or -1 if that is no protobuf. */
 int field_next(struct message *message, struct field *ret_field);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes between the runtime and the plugin: NRI's frames, and ttrpc's messages in them */
-#ifndef OCI_RDMA_NRI_WIRE_TTRPC_H
-#define OCI_RDMA_NRI_WIRE_TTRPC_H
+#pragma once
 
 #include <stddef.h>
 #include <stdint.h>
@@ -123,5 +122,3 @@ int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err
  * room for it. */
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,
 		const struct message *body);
-
-#endif

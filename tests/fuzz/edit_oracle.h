@@ -3,8 +3,7 @@
  * What an edit may do, told without the program's own reader: all bytes outside of the edited
  * arrays stay, and inside of them something is only added at the end, or a memlock limit replaced.
  */
-#ifndef OCI_RDMA_TESTS_FUZZ_EDIT_ORACLE_H
-#define OCI_RDMA_TESTS_FUZZ_EDIT_ORACLE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -16,5 +15,3 @@ bool edit_only_adds(const char *before, const char *after, bool whole);
 /* Edits what spec_parse, or spec_parse_process, can read by several grants, and keeps all promises
  * of spec_edit.h. */
 int edit_check(const uint8_t *data, size_t size, bool whole);
-
-#endif

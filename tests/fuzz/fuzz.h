@@ -4,8 +4,7 @@
  * makes up (make fuzz), replay.c with those that are kept in corpus/ and crashes/ (make check).
  * What breaks a promise aborts; the sanitizers see the rest.
  */
-#ifndef OCI_RDMA_TESTS_FUZZ_FUZZ_H
-#define OCI_RDMA_TESTS_FUZZ_FUZZ_H
+#pragma once
 
 #include <fcntl.h>
 #include <stdint.h>
@@ -81,5 +80,3 @@ static inline struct fs_text fuzz_text(struct arena *arena, const uint8_t *data,
 {
 	return (struct fs_text){arena_strndup(arena, size ? (const char *)data : "", size), size};
 }
-
-#endif

@@ -3,8 +3,7 @@
  * How NCCL reads what we give it, by the grammar of its sources: setEnvFile in src/misc/param.cc,
  * parseStringList and matchIfList in src/misc/utils.cc.
  */
-#ifndef OCI_RDMA_TESTS_FUZZ_NCCL_READER_H
-#define OCI_RDMA_TESTS_FUZZ_NCCL_READER_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -28,5 +27,3 @@ bool nccl_next_variable(const char *file, size_t len, enum nccl_version version,
 
 /* Whether NCCL_IB_HCA, or NCCL_SOCKET_IFNAME with port -1, selects a device's port. */
 bool nccl_selects(const char *list, const char *device, int port);
-
-#endif

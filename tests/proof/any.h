@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Values about which nothing is known: CBMC takes a function nondet_… without a body for any. */
-#ifndef OCI_RDMA_TESTS_PROOF_ANY_H
-#define OCI_RDMA_TESTS_PROOF_ANY_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -37,5 +36,3 @@ static inline char *any_text(void)
 
 #define assume __CPROVER_assume
 #define prove __CPROVER_assert
-
-#endif

@@ -3,8 +3,7 @@
  * What the unit tests share. A table's row is a test of its own: its first member is its name, a
  * promise, and a failure says which one was broken.
  */
-#ifndef OCI_RDMA_TESTS_UNIT_UNIT_H
-#define OCI_RDMA_TESTS_UNIT_UNIT_H
+#pragma once
 
 /* cmocka.h wants these four before itself */
 #include <setjmp.h>
@@ -556,5 +555,3 @@ static inline int unit_main(const char *name)
 {
 	return unit_run(&unit_suite, name);
 }
-
-#endif

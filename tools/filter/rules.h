@@ -3,8 +3,7 @@
  * The system calls that our programs make. Both C libraries' are there, and what later ones may use
  * instead (statx, faccessat2): a rebuild against another must not make it be killed.
  */
-#ifndef OCI_RDMA_TOOLS_FILTER_RULES_H
-#define OCI_RDMA_TOOLS_FILTER_RULES_H
+#pragma once
 
 #include <stdint.h>
 
@@ -51,5 +50,3 @@ void target_choose(const char *name);
 
 /* SCMP_ARCH_*, which are also the kernel's AUDIT_ARCH_* (linux/audit.h) */
 uint32_t target_architecture(void);
-
-#endif

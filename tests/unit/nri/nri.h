@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of nri share: messages, packed by hand and not by what reads them, and children */
-#ifndef OCI_RDMA_TESTS_UNIT_NRI_NRI_H
-#define OCI_RDMA_TESTS_UNIT_NRI_NRI_H
+#pragma once
 
 #include <sys/mman.h>
 #include <sys/resource.h>
@@ -196,5 +195,3 @@ static inline void end_one(pid_t pid)
 	(void)kill(pid, SIGKILL);
 	(void)waitpid(pid, NULL, 0);
 }
-
-#endif

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/nccl_conf.h share: /etc/nccl.conf below a root that belongs to
  * somebody else */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_NCCL_CONF_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_CORE_NCCL_CONF_SUITE_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -37,5 +36,3 @@ void must_be_untouched(struct victim *victim);
 
 /* In the targets '%' stands for the victim's directory. */
 const char *target_of(struct arena *arena, const char *target, const struct victim *victim);
-
-#endif

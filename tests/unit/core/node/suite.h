@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/node/node.h share: a node's /sys and /proc */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_NODE_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_CORE_NODE_SUITE_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -24,5 +23,3 @@ void make_usual(int root);
 struct node usual_node(const struct unit_dir *dir, const struct entry *odd);
 void remove_below(int root, const char *path);
 struct node open_node(const struct unit_dir *dir);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/plan/plan.h share: facts in, plan out */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_PLAN_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_CORE_PLAN_SUITE_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -119,5 +118,3 @@ void make_plan(struct bench *bench);
 void set_up(struct bench *bench, const struct setup *setup);
 /* Both at once */
 struct bench plan_of(const struct setup *setup);
-
-#endif

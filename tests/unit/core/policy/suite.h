@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/policy/policy.c share */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_POLICY_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_CORE_POLICY_SUITE_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -14,5 +13,3 @@ int load(struct arena *arena, const char *text, struct config *config, struct er
 
 /* All keys have their defaults but this one; changed: NULL if all have them. */
 void check_keys(const struct config *config, const char *changed, const char *value);
-
-#endif

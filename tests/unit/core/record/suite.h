@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A node for records, and a record of a container that was denied */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_RECORD_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_CORE_RECORD_SUITE_H
+#pragma once
 
 #include "core/base/trust.h"
 #include "core/record/store.h"
@@ -81,5 +80,3 @@ static inline const char *file_of(struct scene *scene)
 	assert_int_equal(list_records(scene, &entries), 1);
 	return arena_printf(&scene->arena, RECORD_DIR "/%s", entries[0].file);
 }
-
-#endif

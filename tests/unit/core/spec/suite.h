@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/spec/spec.h share */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_SPEC_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_CORE_SPEC_SUITE_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -13,5 +12,3 @@
 
 int parse(struct arena *arena, const char *text, struct spec *spec, struct err *err);
 void must_parse(struct arena *arena, const char *text, struct spec *spec);
-
-#endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of doctor/symptom share */
-#ifndef OCI_RDMA_TESTS_UNIT_DOCTOR_SYMPTOM_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_DOCTOR_SYMPTOM_SUITE_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -13,5 +12,3 @@ const char *shown_by(struct arena *arena, const char *text, size_t len, struct s
 /* One of those that messages.txt and threads.txt have, and how many these are */
 const char *any_message(unsigned number);
 unsigned count_messages(void);
-
-#endif

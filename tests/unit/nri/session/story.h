@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A session with a story of its own, and requests that a runtime could send */
-#ifndef OCI_RDMA_TESTS_UNIT_NRI_SESSION_STORY_H
-#define OCI_RDMA_TESTS_UNIT_NRI_SESSION_STORY_H
+#pragma once
 
 #include "tests/unit/nri/nri.h"
 
@@ -175,5 +174,3 @@ static inline void answered(const struct story *story, size_t len)
 {
 	answered_with(story, 0, len);
 }
-
-#endif

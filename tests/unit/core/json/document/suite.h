@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the tests of core/json/document.h share */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_JSON_DOCUMENT_SUITE_H
-#define OCI_RDMA_TESTS_UNIT_CORE_JSON_DOCUMENT_SUITE_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -26,5 +25,3 @@ struct fields {
 int read_json(struct arena *arena, const char *json, size_t len, unsigned options,
 	      struct fields *fields, struct err *err);
 int read_fields(struct arena *arena, const char *json, struct fields *fields, struct err *err);
-
-#endif

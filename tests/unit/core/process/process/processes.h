@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Processes of a test's own */
-#ifndef OCI_RDMA_TESTS_UNIT_CORE_PROCESS_PROCESS_PROCESSES_H
-#define OCI_RDMA_TESTS_UNIT_CORE_PROCESS_PROCESS_PROCESSES_H
+#pragma once
 
 #include "tests/unit/unit.h"
 
@@ -21,5 +20,3 @@ static inline int sleep_long(UNUSED const void *context)
 	(void)pause();
 	return 0;
 }
-
-#endif
