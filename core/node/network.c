@@ -26,7 +26,7 @@ int gid_read(int port, int index, struct gid *ret_gid)
 	gid.empty = IN6_IS_ADDR_UNSPECIFIED(&address);
 	gid.ipv4 = IN6_IS_ADDR_V4MAPPED(&address);
 	gid.link_local = IN6_IS_ADDR_LINKLOCAL(&address);
-	/* Reading the attributes of an empty entry is EINVAL (ib_core, sysfs.c). */
+	/* An empty entry's attributes give EINVAL (ib_core, sysfs.c). */
 	snprintf(path, sizeof(path), "gid_attrs/types/%d", index);
 	gid.v2 = !gid.empty && fs_read_line(port, path, line, sizeof(line)) > 0 &&
 		 strcmp(line, "RoCE v2") == 0;
@@ -34,10 +34,7 @@ int gid_read(int port, int index, struct gid *ret_gid)
 	return 0;
 }
 
-/*
- * What NCCL chooses by itself since 2.21.5 (ncclIbGetGidIndex in src/transport/net_ib): the first
- * RoCE v2 entry of the wanted family, which is IPv4 by default.
- */
+/* NCCL's default since 2.21.5 (ncclIbGetGidIndex, src/transport/net_ib): first IPv4 RoCE v2 GID */
 void node_read_gids(const struct node *node, struct device *device)
 {
 	for (size_t k = 0; k < device->n_ports; k++) {
@@ -56,12 +53,7 @@ void node_read_gids(const struct node *node, struct device *device)
 	}
 }
 
-/* ---- the network interface ---- */
-
-/*
- * The addresses of a slave are its bond's (RoCE LAG), so that the bond is what NCCL can use. The
- * master may also be a bridge or Open vSwitch, which has none of the port's.
- */
+/* RoCE LAG: NCCL needs the bond, which has the addresses. A bridge or Open vSwitch has none. */
 static void follow_bond(int net_dir, struct device *device)
 {
 	char path[64];
@@ -76,7 +68,7 @@ static void follow_bond(int net_dir, struct device *device)
 		snprintf(device->netdev, sizeof(device->netdev), "%.15s", text_base_name(link));
 }
 
-/* <device>/net: netns-tagged, so it shows an interface only while that is in our namespace. */
+/* <device>/net is netns-tagged: it lists only interfaces in our namespace. */
 void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device)
 {
 	const char *path = arena_printf(arena, "%s/net", device->path);
@@ -96,8 +88,7 @@ void node_read_host_netdev(const struct node *node, struct arena *arena, struct 
 		follow_bond(dir, device);
 }
 
-/* The PCI address in a device-info file (k8snetworkplumbingwg device-info specification 1.1), in
- * the arena; NULL if there is none. */
+/* k8snetworkplumbingwg device-info specification 1.1; NULL: no PCI address */
 static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 {
 	cleanup_fd fd = fs_open(dir, name, O_RDONLY | O_NOFOLLOW, RESOLVE_BENEATH);
@@ -118,7 +109,7 @@ static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 	return doc.failed ? NULL : address;
 }
 
-/* multus names the files <network>-<sandbox id>_<interface in the pod>. */
+/* <network>-<sandbox id>_<interface in the pod> */
 void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
 			   const char *sandbox_id)
 {
@@ -126,7 +117,7 @@ void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct 
 	const char **names;
 	int n;
 
-	/* If one has a name, this is not the first time. */
+	/* Already done */
 	if (!devices->n || devices->item[0].netdev[0] || !sandbox_id || !sandbox_id[0])
 		return;
 	dir = tree_open_dir(node->root, "var/run/k8s.cni.cncf.io/devinfo/cni");

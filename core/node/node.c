@@ -49,10 +49,7 @@ const char *sysfs_find(struct arena *arena, int dir, const char *name)
 	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
 }
 
-/*
- * Where the device sits, by its path: below a PCI function, maybe with an auxiliary device between.
- * verbs: its directory infiniband_verbs/uverbsN, from which physfn is no other walk through sysfs
- */
+/* verbs: infiniband_verbs/uverbsN: reaching physfn from it costs no second walk through sysfs */
 static void read_parent(int verbs, struct arena *arena, struct device *device)
 {
 	const char *name = text_base_name(device->path);
@@ -118,13 +115,10 @@ enum node_number node_find_number(const struct node *node, struct arena *arena, 
 	path = sysfs_find(arena, node->char_devices, name);
 	if (devices_add(node, arena, path, devices))
 		return NUMBER_VERBS;
-	/* Most character devices are none of these. */
 	return path && (strstr(path, "/vfio") || strstr(path, "/vhost-vdpa-"))
 		       ? node_find_vfio(arena, path, devices)
 		       : NUMBER_OTHER;
 }
-
-/* ---- their ports, from <device>/infiniband/<ibdev>/ports/N ---- */
 
 int port_open(const struct node *node, const struct device *device, unsigned number)
 {
@@ -154,8 +148,8 @@ void node_read_ports(const struct node *node, struct arena *arena, struct device
 	size_t room = 0;
 	char path[32];
 
-	/* From 1 on, without a gap (rdma_for_each_port, include/rdma/ib_verbs.h), to what
-	 * ibv_query_port(3) takes; a switch, which has 0 alone, is no HCA. */
+	/* No gaps from 1 (rdma_for_each_port, include/rdma/ib_verbs.h) to ibv_query_port(3)'s
+	 * uint8_t; a switch has only 0. */
 	for (unsigned number = 1; ports >= 0 && number <= UINT8_MAX; number++) {
 		struct port port = {.number = number, .gid_index = -1};
 
@@ -184,8 +178,7 @@ bool port_is_active(const struct port *port)
 	return strcmp(port->state, "ACTIVE") == 0;
 }
 
-/* The kubelet's order is that of a Go map, so the environment's order means nothing; a PCI address
- * is the same rail on all nodes of one kind. */
+/* The kubelet's order is a Go map's; a PCI address is the same rail on nodes of one kind. */
 static int compare_by_address(const void *a, const void *b)
 {
 	const struct device *x = a;
@@ -234,11 +227,9 @@ const char *devices_count_text(const struct devices *devices, struct arena *aren
 	return text.failed ? NULL : text.text;
 }
 
-/* ---- what few containers need ---- */
-
 uint64_t node_memory(const struct node *node)
 {
-	/* The first line, since there is a /proc/meminfo (the kernel's fs/proc/meminfo.c) */
+	/* Always the first line (fs/proc/meminfo.c) */
 	static const char front[] = "MemTotal:";
 	char line[64];
 
@@ -277,10 +268,8 @@ void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 	}
 }
 
-/*
- * A group of drivers/vfio/group.c is "…/virtual/vfio/57", a device of drivers/vfio/device_cdev.c
- * "…/0000:3b:02.5/vfio-dev/vfio0"; one of drivers/vhost/vdpa.c "…/vdpa0/vhost-vdpa-0".
- */
+/* "…/virtual/vfio/57" (drivers/vfio/group.c), "…/0000:3b:02.5/vfio-dev/vfio0"
+ * (drivers/vfio/device_cdev.c), "…/vdpa0/vhost-vdpa-0" (drivers/vhost/vdpa.c) */
 enum node_number node_find_vfio(struct arena *arena, const char *path, struct devices *devices)
 {
 	const char *name = text_base_name(path);

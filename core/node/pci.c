@@ -32,18 +32,15 @@ static size_t count_slashes(const char *path)
 	return n;
 }
 
-/*
- * sys/devices/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:04.0/0000:3d:00.0: a host bridge (on Arm
- * "platform/…" stands before it), a root port, a switch's upstream and downstream port, and the
- * function. Two functions on one switch have its upstream port in common, each with one downstream
- * port between.
- */
+/* "…/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:04.0/0000:3d:00.0": host bridge (Arm: below
+ * "platform/…"), root port, switch's upstream and downstream ports, function. Paths on one switch
+ * differ in at most two parts. */
 enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b)
 {
 	const char *x = a->path;
 	const char *y = b->path;
 	const char *bridge = x ? strstr(x, "/pci") : NULL;
-	size_t common = 0; /* how much of their paths, in whole parts */
+	size_t common = 0; /* length of the common path */
 
 	if (!x || !y)
 		return PCI_UNKNOWN;
@@ -64,7 +61,7 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 	return count_slashes(x) <= 2 && count_slashes(y) <= 2 ? PCI_PIX : PCI_PXB;
 }
 
-/* "Device Minor: \t 3", one of the lines of <address>/information; -1 without one */
+/* "Device Minor: \t 3" in <address>/information, or -1 */
 static int64_t read_minor(struct arena *arena, int root, const char *address)
 {
 	static const char label[] = "\nDevice Minor:";
@@ -105,7 +102,7 @@ bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *
 	const char **names;
 	int n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
 
-	/* Their names are their addresses, and so in order. */
+	/* Already sorted: names are addresses */
 	for (int i = 0; i < n; i++) {
 		if (text_is_pci_address(names[i]))
 			gpu_add(node, arena, names[i], read_minor(arena, node->root, names[i]),
@@ -119,6 +116,5 @@ const char *pci_find(const struct node *node, struct arena *arena, const char *a
 	static const char *const buses[] = {"sys/bus/auxiliary/devices", "sys/bus/pci/devices"};
 	cleanup_fd bus = tree_open_dir(node->root, buses[text_is_pci_address(address)]);
 
-	/* "../../../devices/pci0000:3a/…/0000:3b:02.6" */
 	return bus < 0 ? NULL : sysfs_find(arena, bus, address);
 }

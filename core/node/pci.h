@@ -1,31 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Distances, and NVIDIA GPUs: for the policy's frameworks.deepep, the dry run and the doctor */
+/* PCI distances and NVIDIA GPUs */
 #pragma once
 
 #include "core/node/node.h"
 
-/* As `nvidia-smi topo -m` and NCCL's graph call it, nearest first */
+/* Names of `nvidia-smi topo -m` and NCCL, nearest first */
 enum pci_distance {
-	PCI_UNKNOWN, /* one of them is no PCI function */
-	PCI_PIX,     /* one switch between them at most */
-	PCI_PXB,     /* several switches */
-	PCI_PHB,     /* the host bridge: the CPU that both hang on */
-	PCI_NODE,    /* two host bridges of one NUMA node */
-	PCI_SYS,     /* two NUMA nodes, or it is not known that it is one */
+	PCI_UNKNOWN,
+	PCI_PIX,  /* at most one switch */
+	PCI_PXB,  /* several switches */
+	PCI_PHB,  /* one host bridge */
+	PCI_NODE, /* one NUMA node */
+	PCI_SYS,  /* two NUMA nodes, or unknown */
 };
 
-/* Its NUMA node */
 void pci_read_place(const struct node *node, struct pci_place *place);
 
 enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b);
 
-/* The major number of /dev/nvidia0 and the others (Documentation/admin-guide/devices.txt) */
+/* /dev/nvidiaN (Documentation/admin-guide/devices.txt) */
 #define GPU_MAJOR 195
 
 struct gpu {
 	char pci[24];
-	char model[8]; /* its PCI device id, "0x2330"; "" unknown */
-	int64_t minor; /* of /dev/nvidiaN; -1: not known, since the driver is not loaded */
+	char model[8]; /* PCI device id: "0x2330" */
+	int64_t minor; /* /dev/nvidiaN; -1: unknown */
 	struct pci_place place;
 };
 
@@ -35,7 +34,7 @@ struct gpus {
 	size_t room;
 };
 
-/* Adds the GPUs of the loaded driver, in order of address. False if it is not loaded */
+/* In order of address; false if the driver is not loaded */
 bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus);
 
 void gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,
