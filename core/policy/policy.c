@@ -12,9 +12,7 @@
 #include "core/base/trust.h"
 #include "core/json/document.h"
 
-/* ---- amounts of memory ---- */
-
-/* As Kubernetes has them (apimachinery's pkg/api/resource/suffix.go); 0: unknown */
+/* Kubernetes' (apimachinery's pkg/api/resource/suffix.go); 0: unknown */
 static uint64_t unit_factor(const char *suffix)
 {
 	bool binary = suffix[0] && suffix[1] == 'i';
@@ -51,7 +49,7 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 		return err_set(err,
 			       "'%.64s' has an unknown unit; known: Ki Mi Gi Ti Pi Ei k M G T P E",
 			       text);
-	/* For values above 64 bits strtoull(3) gives the largest value, which is also too large. */
+	/* Out of range, strtoull(3) returns ULLONG_MAX, which is also too large. */
 	if (number > (MEMLOCK_UNLIMITED - 1) / factor)
 		return err_set(err, "'%.64s' is larger than 2^64-2 bytes; write unlimited", text);
 	if (number == 0)
@@ -60,15 +58,13 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 	return 0;
 }
 
-/* ---- values ---- */
-
 static bool get_bool(struct json_document *doc, const struct json_node *object, const char *key,
 		     bool absent)
 {
 	return json_bool(doc, json_get(doc, object, key, JSON_BOOL), absent);
 }
 
-/* An enum, by its words in its order, of which the first is the default */
+/* words: in the enum's order, default first */
 static unsigned get_word(struct json_document *doc, const struct json_node *object, const char *key,
 			 const char *const *words)
 {
@@ -77,7 +73,7 @@ static unsigned get_word(struct json_document *doc, const struct json_node *obje
 
 #define WORDS(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* A string, or a number as it is spelled */
+/* A string, or a number as written */
 static const char *text_of_value(struct json_document *doc, const struct json_node *node)
 {
 	const char *copy;
@@ -109,7 +105,7 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 	}
 }
 
-/* "verbs" cannot be left out: no use for that is known. */
+/* "verbs" is required: no use without it is known. */
 static void read_device_kinds(struct json_document *doc, const struct json_node *list,
 			      struct config *config)
 {
@@ -166,7 +162,7 @@ static void read_gid_index(struct json_document *doc, const struct json_node *no
 		json_fail(doc, node, "a GID index is at most 255");
 }
 
-/* A word or one of the old numbers: NCCL maps 0 to 5 to LOC, PIX, PXB, PHB, SYS, SYS. */
+/* NCCL maps the old numbers 0 to 5 to LOC, PIX, PXB, PHB, SYS, SYS. */
 static void read_gdr_level(struct json_document *doc, const struct json_node *node,
 			   struct config *config)
 {
@@ -181,11 +177,8 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 
 /* ---- the keys ---- */
 
-/*
- * Each key stands in the list of its object's keys, and is read below it. Its field is in policy.h,
- * its default in config_defaults, the variable that it sets in variables.c. All else that names
- * keys is held against these lists by tests/cli/keys.sh.
- */
+/* A key also needs a field in policy.h, a default in config_defaults(), its variable in
+ * variables.c. tests/cli/keys.sh checks all other mentions of keys against these lists. */
 static void read_nccl_keys(struct json_document *doc, const struct json_node *nccl,
 			   struct config *config)
 {
@@ -238,8 +231,6 @@ static void read_keys(struct json_document *doc, const struct json_node *root,
 	config->amend_seccomp = get_word(doc, root, "seccomp", WORDS("warn", "amend"));
 	extra_read(doc, json_get(doc, nccl, "extra", JSON_OBJECT), config);
 }
-
-/* ---- the file ---- */
 
 struct config config_defaults(void)
 {
@@ -338,23 +329,23 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	}
 }
 
-/* tests/cli/keys.sh holds all else that names the annotations against the list of known ones. */
+/* tests/cli/keys.sh checks all other mentions of annotations against these. */
 static int read_request(const struct spec *spec, const struct spec_annotation *annotation,
 			struct request *request, struct err *err)
 {
 	const char *name = annotation->name;
 	const char *value = annotation->value;
 
-	if (strcmp(name, "inject") == 0) { /* "true" asks, "false" refuses */
+	if (strcmp(name, "inject") == 0) {
 		bool asked;
 		int status = parse_boolean(value, &asked, err);
 
 		request->inject = asked ? INJECT_ASKED : INJECT_REFUSED;
 		return status;
 	}
-	if (strcmp(name, "containers") == 0) /* "a,b": only these containers of the pod */
+	if (strcmp(name, "containers") == 0) /* "a,b" */
 		return read_containers(spec, value, request, err);
-	if (strcmp(name, "memlock") == 0) /* "16Gi": at most this much */
+	if (strcmp(name, "memlock") == 0) /* at most "16Gi" */
 		return quantity_parse(value, &request->memlock, err);
 	if (strcmp(name, "nccl") == 0) /* "false": no NCCL values */
 		return parse_boolean(value, &request->nccl, err);
@@ -372,7 +363,7 @@ int request_read(const struct spec *spec, const char *what, struct request *ret_
 		if (read_request(spec, a, &request, err) == 0)
 			continue;
 		err_prefix(err, "annotation %s%.64s", SPEC_ANNOTATION_PREFIX, a->name);
-		/* A message (NRI) has no lines. */
+		/* NRI messages have no lines. */
 		return a->offset ? err_prefix(err, "%s: line %zu", what,
 					      json_line_at(spec->text, a->offset))
 				 : err_prefix(err, "%s", what);

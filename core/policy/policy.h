@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The policy: what the administrator grants, what a pod asks for, and how both write it. */
+/* What the administrator grants and what a pod asks for */
 #pragma once
 
 #include <stdbool.h>
@@ -11,27 +11,23 @@
 #include "core/base/fs.h"
 #include "core/spec/spec.h"
 
-/* ---- amounts of memory, as the config and the annotations write them ---- */
-
-/* RLIM_INFINITY, and what config.json spells 18446744073709551615 */
+/* RLIM_INFINITY; 18446744073709551615 in config.json */
 #define MEMLOCK_UNLIMITED UINT64_MAX
 
-/* "unlimited", or digits with an optional suffix of Kubernetes (64Gi, 64G). 0 is refused: it would
- * take away what every container has. */
+/* "unlimited", or digits and maybe a Kubernetes suffix (64Gi, 64G); not 0 */
 int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 
-/* ---- what the administrator grants, by /etc/oci-rdma-hook/config.json ---- */
+/* ---- config.json: what the administrator grants ---- */
 
 #define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
 #define CONFIG_SIZE_MAX (256 * 1024)
 
-/* The size of a variable's value: NCCL reads lines of 1024 bytes into two buffers of that size
- * (src/misc/param.cc before 2.27). */
+/* NCCL before 2.27 reads a value into 1024 bytes (src/misc/param.cc). */
 #define CONFIG_VALUE_MAX 1023
 
 enum config_opt_in {
-	OPT_IN_ANNOTATION, /* containers that ask by annotation */
-	OPT_IN_DEVICE,     /* every container with a proven device */
+	OPT_IN_ANNOTATION,
+	OPT_IN_DEVICE, /* every container with a proven device */
 };
 
 enum config_no_device {
@@ -45,31 +41,30 @@ struct config_variable {
 	const char *value;
 };
 
-/* What happens to a container that was created while no NRI plugin was connected */
+/* For a container created while no NRI plugin was connected */
 enum config_missed {
 	MISSED_REPORT,
-	MISSED_MEND,   /* its processes get the limit */
-	MISSED_REFUSE, /* it must not start, if the plugin notices in time */
+	MISSED_MEND,   /* raise its processes' limit */
+	MISSED_REFUSE, /* stop it, if noticed before it starts */
 };
 
 struct config {
-	const char *path; /* as errors and reasons should name it */
+	const char *path; /* for errors and reasons */
 	enum config_opt_in opt_in;
-	const char *const *namespaces; /* exact names, or with a trailing '*' */
+	const char *const *namespaces; /* exact, or with a trailing '*' */
 	size_t n_namespaces;
-	size_t namespaces_line; /* where the file says so; 0: it does not */
-	bool vfio; /* a vfio function proves an allocation too: of the limit, of nothing else */
-	uint64_t memlock; /* bytes, or MEMLOCK_UNLIMITED */
+	size_t namespaces_line; /* 0: not in the file */
+	bool vfio;              /* vfio functions count, for the limit alone */
+	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
 	uint64_t capabilities;  /* bit n is capability n */
-	bool says_capabilities; /* the file does; else they are the default */
+	bool says_capabilities; /* the file lists them */
 	struct {
 		bool hca;
 		const char *socket_ifname; /* NULL, "rdma", or a value for NCCL */
-		/* NULL: NCCL >= 2.21.5 finds it for each device; "legacy": set it where all ports
-		 * agree; or a value for NCCL */
+		/* NULL: left to NCCL >= 2.21.5; "legacy": if all ports agree; or a value */
 		const char *gid_index;
-		const char *gdr_level; /* NULL: not set */
+		const char *gdr_level;
 		struct config_variable *extra;
 		size_t n_extra;
 	} nccl;
@@ -78,48 +73,43 @@ struct config {
 		bool nvshmem;
 		bool deepep;
 		bool gloo;
-	} frameworks; /* other libraries that get the devices, in the environment */
+	} frameworks; /* their variables, in the environment */
 	enum config_no_device on_no_device;
 	enum config_missed on_missed;
 	bool fail_on_error;
-	bool fail_on_denied; /* a container that asks, has a device, and is denied */
-	bool amend_seccomp;  /* the shim may allow what verbs and NCCL need */
+	bool fail_on_denied; /* if it asks and has a device */
+	bool amend_seccomp;  /* the shim allows what verbs and NCCL need */
 	bool privileged_scan;
 };
 
-/* What holds without a file. */
 struct config config_defaults(void);
 
-/* sysroot: a directory descriptor. path: the file, which must exist, or NULL for CONFIG_PATH below
- * the sysroot, where no file means the defaults. */
+/* path: must exist; NULL: CONFIG_PATH below sysroot (a descriptor), or the defaults without it */
 int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
 		struct err *err);
 
-/* Parses a file that has been read already. what: its path, for errors and config.path */
+/* what: the path, for errors and config.path */
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,
 		struct config *ret_config, struct err *err);
 
-/* ---- the variables that it sets (variables.c) ---- */
+/* ---- variables.c ---- */
 
-/* A text that NCCL can read from nccl.conf; else that is the document's error */
+/* Returns a value that fits nccl.conf, or sets the document's error */
 const char *variable_value(struct json_document *doc, const struct json_node *node);
 
-/* nccl.extra, behind all other keys: none of them may set the same variable. */
+/* Call it after all other keys are read: none may set the same variable. */
 void extra_read(struct json_document *doc, const struct json_node *extra, struct config *config);
 
-/* True if a grant can set the variable, whatever the switches for it say. */
+/* True if a grant can set the variable, even if its key is off */
 bool config_knows_variable(const struct config *config, const char *name);
 
-/* True if the namespace is one of config.namespaces; an unknown one (NULL) only matches "*". */
+/* An unknown namespace (NULL) only matches "*". */
 bool config_allows_namespace(const struct config *config, const char *name);
 
 /* ---- what a pod asks for ---- */
 
-/*
- * What a pod's author asks for, by annotations with the prefix oci-rdma-hook.io/. They only ask,
- * refuse or reduce; the administrator's config grants. With CDI, where choosing a device is the
- * request, the hook's arguments ask instead of inject "true".
- */
+/* Annotations (oci-rdma-hook.io/…) only ask, refuse or reduce; the config grants. With CDI, where
+ * choosing a device is the request, the hook's arguments replace inject "true". */
 enum request_inject {
 	INJECT_UNSAID,
 	INJECT_ASKED,
@@ -128,17 +118,16 @@ enum request_inject {
 
 struct request {
 	enum request_inject inject;
-	bool by_hook;                 /* asked for by a hook's arguments, not by inject */
-	bool excludes_this_container; /* containers names others, not this one */
-	uint64_t memlock;             /* MEMLOCK_UNLIMITED if it does not say */
+	bool by_hook;                 /* by a hook's arguments, not by inject */
+	bool excludes_this_container; /* "containers" names only others */
+	uint64_t memlock;             /* MEMLOCK_UNLIMITED by default */
 	bool nccl;
 };
 
-/* Strict: an unknown name or value is an error that names line and file (what: config.json's path).
- */
+/* Unknown names and values are errors. what: config.json's path */
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err);
 
-/* True if it has an annotation of ours, even a misspelt one, or asks by a hook's arguments, and
- * does not refuse by inject "false". Its author then wants to know why it gets nothing. */
+/* True for any annotation of ours, even misspelt, or a hook's arguments, without inject "false":
+ * the author wants to know why it gets nothing. */
 bool request_is_made(const struct spec *spec);

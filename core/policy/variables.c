@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy.h declares these, as parts of the policy: variables by keys of their own or by nccl.extra
- */
+/* policy.h declares these: variables set by a key or by nccl.extra */
 #include <string.h>
 
 #include "core/base/text.h"
@@ -29,7 +28,7 @@ const char *variable_value(struct json_document *doc, const struct json_node *no
 	return text;
 }
 
-/* The key that sets a variable of this name; NULL: none but nccl.extra can. *ret_set: it does. */
+/* Returns the key that can set it, or NULL. *ret_set: whether it does */
 static const char *variable_key(const struct config *config, const char *name, bool *ret_set)
 {
 	const struct {
@@ -45,7 +44,7 @@ static const char *variable_key(const struct config *config, const char *name, b
 		{"NVSHMEM_HCA_PE_MAPPING", "frameworks.nvshmem", config->frameworks.nvshmem},
 		{"DEEP_EP_DEVICE_TO_HCA_MAPPING", "frameworks.deepep", config->frameworks.deepep},
 		{"GLOO_SOCKET_IFNAME", "frameworks.gloo", config->frameworks.gloo},
-		/* nccl_tcp_settings() sets these two. */
+		/* nccl_tcp_settings() sets these. */
 		{"NCCL_IB_DISABLE", "on_no_device", false},
 		{"NCCL_IBEXT_DISABLE", "on_no_device", false},
 	};
@@ -68,7 +67,7 @@ static bool has_extra(const struct config *config, const char *name)
 	return false;
 }
 
-/* Which value would hold of a variable that a key of its own sets as well? */
+/* Reject variables that another key sets: it would be unclear which value wins. */
 void extra_read(struct json_document *doc, const struct json_node *extra, struct config *config)
 {
 	size_t room = 0;
