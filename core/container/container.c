@@ -36,7 +36,7 @@ int container_parse_spec(struct container *container, const char *what, struct e
 	return 0;
 }
 
-/* Fills in container->text as the runtime reads it, following links */
+/* As the runtime reads it: follows links */
 static void read_as_runtime(struct container *container, int bundle, const char *name)
 {
 	cleanup_fd fd = openat(bundle, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
@@ -79,7 +79,7 @@ int container_open_root(struct container *container, struct err *err)
 	root = openat(container->bundle, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return err_sys(err, errno, "root.path %s", path);
-	/* Measured: a hook that believed a root of "/" wrote the node's own /etc/nccl.conf. */
+	/* Measured: with root.path "/" a hook wrote the node's /etc/nccl.conf. */
 	if (fs_is_own_root(root))
 		return err_set(err, "root.path %s is the node's own root: refused", path);
 	return container->root = steal_fd(&root);
@@ -97,7 +97,6 @@ void container_find_number(struct container *container, const struct spec_device
 		container_warn_of_number(container, device, found);
 }
 
-/* In the order of linux.devices; warns of each that is neither verbs nor vfio. */
 static int find_given_devices(struct container *container, struct err *err)
 {
 	const struct spec *spec = &container->spec;
@@ -106,7 +105,7 @@ static int find_given_devices(struct container *container, struct err *err)
 		container_find_mounted(container);
 	if (spec->every_device)
 		container_find_named(container);
-	/* What linux.devices proves, by number: paths and names prove nothing. */
+	/* Only numbers in linux.devices prove devices, not paths or names. */
 	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++)
 		container_find_number(container, &spec->devices[i]);
 	container->devices_known = !container->arena.failed;
@@ -131,7 +130,7 @@ int container_load_config(struct container *container, const struct options *opt
 	return 0;
 }
 
-/* What the plan needs to know of the devices: most containers need no more than their ports. */
+/* Most plans need only the ports. */
 static void describe_devices(struct container *container)
 {
 	const struct node *node = &container->node;
@@ -149,24 +148,22 @@ static void describe_devices(struct container *container)
 		container_find_gpus(container);
 }
 
-/* The administrator's config and the pod author's annotations. */
 static int read_policy(struct container *container, const struct options *options, struct err *err)
 {
 	const char *what = container->what ? text_base_name(container->what) : "its annotations";
 
 	if (container_load_config(container, options, err) < 0) {
-		container->devices.n_vfio = 0; /* only a policy makes them count */
+		container->devices.n_vfio = 0; /* only the policy makes them count */
 		return -1;
 	}
 	if (!container->config.vfio && container->devices.n_vfio)
 		container_drop_vfio(container);
 	if (container->config.require_memory_limit)
 		container->node_memory = node_memory(&container->node);
-	/* The pod's author reads this, and has no business with the node's directories. */
+	/* The pod's author reads this: do not show the node's directories. */
 	if (request_read(&container->spec, what, &container->request, err) < 0)
 		return -1;
-	/* Other VFs of the node belong to other pods. So the container has to ask: with opt_in
-	 * "device" every privileged pod of the node would get them. */
+	/* Only if it asks: opt_in "device" would give other pods' VFs to every privileged pod. */
 	if (container->spec.every_device && !container->devices.n &&
 	    container->config.privileged_scan && container->request.inject == INJECT_ASKED)
 		node_find_all(&container->node, &container->arena, true, &container->devices);
@@ -174,9 +171,7 @@ static int read_policy(struct container *container, const struct options *option
 	return err_of_arena(&container->arena, err);
 }
 
-/* The image's own NCCL values stay. A root file system that does not exist yet or any more, that is
- * not found because its config.json came without a bundle, or a file that NCCL could not read, has
- * none. */
+/* The image's NCCL values stay. A missing rootfs or unreadable file counts as empty. */
 static int read_image(struct container *container, struct err *err)
 {
 	int root = container_open_root(container, err);
@@ -215,8 +210,7 @@ int container_find(struct container *container, const struct options *options, s
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
 	    find_given_devices(container, err) < 0)
 		return -1;
-	/* A device counts only by its number, so this container can get nothing: dismiss it here,
-	 * before a broken config can affect it. */
+	/* Nothing to give: dismiss it before a broken config can affect it. */
 	if (!devices_any(&container->devices) && !spec->every_device && !request_is_made(spec) &&
 	    !container->everything)
 		return 0;
@@ -242,7 +236,7 @@ int container_plan(struct container *container, struct err *err)
 
 	if (!planning.memlock_max)
 		planning.memlock_max = rootless_memlock_max();
-	/* A container that gets nothing costs no query of a device, which may ask its firmware. */
+	/* If nothing is given, query no device: it may ask its firmware. */
 	if (plan_decide(&planning, err) < 0)
 		return -1;
 	if (!plan_gives(planning.plan))

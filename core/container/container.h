@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that is known about one container, read in the order in which it can be dismissed: most have
- * no RDMA, and must cost next to nothing. */
+/* One container, read in stages: most have no RDMA and must cost next to nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,92 +17,85 @@
 struct record;
 
 struct container {
-	struct arena arena; /* owns all that is below */
-	const char *what;   /* config.json's path, for errors; NULL if there is none */
-	int fd;             /* config.json; -1 where it came by stdin */
-	int bundle;         /* where a relative root.path begins; -1: not known */
-	int root;           /* container_open_root(); -1: not yet */
+	struct arena arena; /* owns the rest */
+	const char *what;   /* config.json's path, for errors, or NULL */
+	int fd;             /* config.json; -1: from stdin */
+	int bundle;         /* base of a relative root.path, or -1 */
+	int root;           /* container_open_root() */
 	struct fs_text text;
-	const char *id;     /* NULL: not known */
-	const char *cgroup; /* below the sysroot; NULL: not known */
+	const char *id;
+	const char *cgroup; /* below the sysroot, or NULL */
 	struct spec spec;
-	bool spec_known; /* spec is read */
+	bool spec_known;
 	struct node node;
 	struct devices devices;
-	bool devices_known;        /* they have been looked up: there are no others */
+	bool devices_known;        /* the lookup is complete */
 	struct gpus gpus;          /* container_find_gpus() */
-	bool everything;           /* find and decide also what can be dismissed: for the dry run */
-	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: not seen */
-	uint64_t node_memory;      /* only where the config requires a limit below it */
-	uint64_t memlock_max;      /* this and the next: plan.h; if we start the runtime */
+	bool everything;           /* for the dry run: dismiss nothing */
+	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: none */
+	uint64_t node_memory;      /* only for require_memory_limit */
+	uint64_t memlock_max;      /* with lacking: planning.h; if we start the runtime */
 	uint64_t lacking;
 	struct config config;
-	bool has_config; /* config is loaded */
+	bool has_config;
 	struct request request;
 	struct plan plan;
-	const struct record *record; /* this and the next: explain/bundle.h */
+	const struct record *record; /* with doubt: explain/bundle.h */
 	const char *doubt;
 	struct warnings warnings;
 };
 
 #define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1, .node = NODE_NONE})
 
-/* Frees the arena and closes the descriptors. */
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 
-/* Reads the file, mostly the bundle's config.json, below the descriptor. path: the directory's, for
- * errors. On failure container->text has the bytes that the runtime will read, if any. */
+/* path: dir's, for errors. On failure, text has what the runtime will read, if any. */
 int container_read_spec(struct container *container, int dir, const char *path, const char *name,
 			struct err *err);
 
-/* The same from container->text. what: where that came from. */
+/* what: the source of container->text, for errors */
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
-/* The descriptor of root.path, opened once, or -1. Refuses "" and the host's own root. */
+/* Returns root.path's descriptor, owned by container, or -1. Rejects "" and the host's root. */
 int container_open_root(struct container *container, struct err *err);
 
-/* The administrator's config, read once. Returns 0 or -1. */
+/* Reads the config once. Returns 0 or -1. */
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
 
-/* False if the spec alone says that the container gets nothing. Opens no file. */
+/* False if the spec alone rules out a grant. Opens no file. */
 bool container_needs_decision(struct container *container);
 
-/* Finds the devices, and reads the policy and the request. Returns 1, or -1; 0 for a container with
- * neither a device nor an annotation of ours: it gets nothing, and the config is not read. */
+/* Returns 1, -1, or, before reading the config, 0: no device and no annotation of ours. */
 int container_find(struct container *container, const struct options *options, struct err *err);
 
-/* Then makes the plan. Returns 1 if it gives something, 0 if not, or -1. */
+/* After container_find(): returns 1 if the plan gives something, 0 if not, or -1. */
 int container_plan(struct container *container, struct err *err);
-
-/* ---- one that could not be examined ---- */
 
 #define VERBS_FILE SPEC_VERBS_DIR "uverbs"
 
-/* Whether its text, or without that its spec, names a verbs device's file, and our annotation that
- * asks */
+/* If it could not be examined: does text or spec name a verbs device, or our request? */
 bool container_names_device(const struct container *container);
 bool container_names_request(const struct container *container);
 
-/* ---- devices of few containers (container_devices.c): no memory shows in the arena alone ---- */
+/* ---- container_devices.c: without memory only the arena fails ---- */
 
-/* Looks the number up, and warns of a device that looks like verbs, and is none */
+/* Looks the number up; warns if it is vDPA, or named like verbs but not a verbs device. */
 void container_find_number(struct container *container, const struct spec_device *device);
 void container_warn_of_number(struct container *container, const struct spec_device *device,
 			      enum node_number found);
 
-/* The device files that are mounted from the node, and whether a mount counts */
+/* Device files mounted from the node, and whether mounts count */
 void container_find_mounted(struct container *container);
 bool container_mounts_count(const struct spec *spec);
 
-/* Those that the environment of a container with every device of the host names */
+/* Devices that the environment names, in a container with all of the host's */
 void container_find_named(struct container *container);
 
-/* For a policy that does not count vfio: forgets these functions, with a warning each. */
+/* Drops vfio functions, with warnings. */
 void container_drop_vfio(struct container *container);
 
-/* The network interfaces of its devices; its GPUs, by linux.devices, and where they and the devices
- * sit */
+/* Network interfaces; GPUs in linux.devices, and where GPUs and devices sit */
 void container_find_netdevs(struct container *container);
 void container_find_gpus(struct container *container);

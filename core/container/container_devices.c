@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* container.h declares these, as steps of container_find() and container_plan(): devices that
- * linux.devices does not list or that do not count; interfaces and GPUs */
+/* container.h declares these: devices outside linux.devices, interfaces, GPUs */
 #include <sys/stat.h>
 #include <sys/sysmacros.h>
 
@@ -51,10 +50,8 @@ static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
 	return false;
 }
 
-/* A rootless engine cannot create device files: podman mounts the node's instead, and linux.devices
- * is empty. The mount is then the wish of the engine's own user, who may use the device. In
- * Kubernetes, also in a rootless one, allocated devices are in linux.devices, and a mount
- * (hostPath) is only a wish of the pod's author. */
+/* Rootless podman mounts device files, which it cannot create; its user may use them. Kubernetes,
+ * even rootless, lists allocated devices in linux.devices; a hostPath proves nothing. */
 bool container_mounts_count(const struct spec *spec)
 {
 	return !spec->identity.kubernetes && rootless();
@@ -92,8 +89,8 @@ void container_find_netdevs(struct container *container)
 	const struct spec *spec = &container->spec;
 	struct devices *devices = &container->devices;
 
-	/* A pod's names for its interfaces are known only in its network namespace and in Multus'
-	 * files. We do not enter the namespace, because that takes CAP_SYS_ADMIN. */
+	/* Only the pod's network namespace and Multus' files name its interfaces. We do not enter
+	 * the namespace: that takes CAP_SYS_ADMIN. */
 	if (spec->network_namespace)
 		node_read_pod_netdevs(&container->node, &container->arena, devices,
 				      spec->identity.sandbox_id);
