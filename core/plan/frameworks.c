@@ -10,7 +10,7 @@
 #include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
-/* "mlx5_6:1,mlx5_7:1", with more behind each port. NULL without memory */
+/* "mlx5_6:1,mlx5_7:1", with more after each port */
 static const char *device_ports(const struct planning *p, const char *more)
 {
 	const struct devices *devices = p->devices;
@@ -27,13 +27,9 @@ static const char *device_ports(const struct planning *p, const char *more)
 	return list.text;
 }
 
-/*
- * NVSHMEM takes the HCA nearest to each GPU, of those that it can open, unless
- * NVSHMEM_ENABLE_NIC_PE_MAPPING says to take them in turn (src/host/transport/transport.cpp,
- * nvshmemi_setup_connections, 3.4.5). A container can open its own alone, so it needs no list; a
- * privileged one opens all of the node. The mapping restricts it to its own (src/modules/transport,
- * ibrc.cpp, ibgda.cpp and ibdevx.cpp), if there is no NVSHMEM_HCA_LIST, beside which it is ignored.
- */
+/* NVSHMEM 3.4.5 takes the nearest HCA that it can open (nvshmemi_setup_connections in
+ * src/host/transport/transport.cpp): of the whole node, if privileged. The mapping restricts it,
+ * unless NVSHMEM_HCA_LIST is set (src/modules/transport: ibrc.cpp, ibgda.cpp, ibdevx.cpp). */
 static void add_nvshmem(const struct planning *p)
 {
 	const struct spec *spec = p->spec;
@@ -42,12 +38,7 @@ static void add_nvshmem(const struct planning *p)
 		setting_add(p, SCOPE_ENV, "NVSHMEM_HCA_PE_MAPPING", device_ports(p, ":1"));
 }
 
-/* ---- DeepEP ---- */
-
-/*
- * The device nearest to the GPU; of those that are equally near the one that the fewest GPUs have
- * taken, then the first. NULL: none of several is on its NUMA node.
- */
+/* The nearest, then least taken, then first; NULL if none of several is on the GPU's NUMA node */
 static const struct device *claim_nearest(const struct gpu *gpu, const struct devices *devices,
 					  unsigned *taken)
 {
@@ -78,12 +69,9 @@ static unsigned first_port(const struct device *device)
 	return device->n_ports ? device->port[0].number : 1;
 }
 
-/*
- * "0:mlx5_6:1,1:mlx5_7:1": each process of DeepEP takes the HCA of its GPU by CUDA's index
- * (deepseek-ai/DeepEP pull request 466, deep_ep/buffer.py, _setup_device_hca_mapping), since
- * NVSHMEM may give two GPUs that share a switch with two HCAs the same one. CUDA orders GPUs of one
- * model by PCI address, those of several by speed (CUDA_DEVICE_ORDER).
- */
+/* CUDA index to HCA (deepseek-ai/DeepEP pull request 466, deep_ep/buffer.py,
+ * _setup_device_hca_mapping): NVSHMEM may give two GPUs one HCA though their switch has two. CUDA
+ * orders GPUs of one model by PCI address, others by speed (CUDA_DEVICE_ORDER). */
 static void add_deepep(const struct planning *p)
 {
 	unsigned *taken = arena_alloc(p->arena, p->devices->n * sizeof(*taken));

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Variables of libraries beside NCCL */
+/* UCX's, NVSHMEM's, DeepEP's and gloo's variables: environment only, so no hook can set them */
 #pragma once
 
 #include "core/plan/planning.h"
 
-/* Those of UCX, NVSHMEM, DeepEP and gloo, which read the environment alone: no hook can set them */
 void framework_settings(const struct planning *p);

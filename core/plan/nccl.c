@@ -9,10 +9,7 @@
 #include "core/plan/planning.h"
 #include "core/policy/policy.h"
 
-/*
- * True if the image's nccl.conf sets it. The plan then leaves it out: in the environment, which
- * NCCL reads first, our value would win. A mount hides that file.
- */
+/* NCCL reads the environment first, where our value would win. A mount hides the image's file. */
 static bool is_in_image(const struct planning *p, const char *name, const char *value)
 {
 	const struct fs_text *conf = p->image_conf;
@@ -62,12 +59,9 @@ void setting_add(const struct planning *p, enum setting_scope scope, const char 
 		*added = setting;
 }
 
-/* ---- HCAs ---- */
-
-/* MAX_IF_LIST in NCCL's src/misc/utils.cc: the rest of the list is not read. */
+/* MAX_IF_LIST in NCCL's src/misc/utils.cc, which ignores the rest */
 #define NCCL_LIST_MAX 32
 
-/* The list that NCCL_IB_HCA is to hold, as it grows */
 struct hca_list {
 	struct arena_text text;
 	size_t n;
@@ -83,7 +77,7 @@ static void append_hca(struct hca_list *list, const char *ibdev, unsigned port)
 		arena_append(&list->text, ":%u", port);
 }
 
-/* "mlx5_6", or "mlx5_6:2" for each usable port where a device has several and not all are usable */
+/* "mlx5_6", or "mlx5_6:2" for each active port if only some are active */
 static void append_device(struct hca_list *list, const struct device *device)
 {
 	size_t active = 0;
@@ -95,7 +89,7 @@ static void append_device(struct hca_list *list, const struct device *device)
 	}
 	if (foreign && foreign == device->n_ports)
 		return;
-	/* If no port is active, name the whole device: its link may come up before NCCL looks. */
+	/* If none is active, name the device: a link may come up before NCCL looks. */
 	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
 		append_hca(list, device->ibdev, 0);
 		return;
@@ -106,10 +100,8 @@ static void append_device(struct hca_list *list, const struct device *device)
 	}
 }
 
-/*
- * "=mlx5_6,mlx5_7": the '=' makes NCCL compare whole names; without it mlx5_1 also selects mlx5_10
- * (parseStringList and matchIfList in src/misc/utils.cc). An empty list would select every device.
- */
+/* Without "=" mlx5_1 also selects mlx5_10 (parseStringList, matchIfList in src/misc/utils.cc). An
+ * empty list selects all. */
 static void add_nccl_hca(const struct planning *p)
 {
 	struct hca_list list = {.text.arena = p->arena};
@@ -127,8 +119,6 @@ static void add_nccl_hca(const struct planning *p)
 	setting_add(p, SCOPE_NCCL, "NCCL_IB_HCA", list.text.text);
 }
 
-/* ---- network interfaces ---- */
-
 static bool has_netdev_before(const struct devices *devices, size_t end)
 {
 	for (size_t i = 0; i < end; i++) {
@@ -138,12 +128,8 @@ static bool has_netdev_before(const struct devices *devices, size_t end)
 	return false;
 }
 
-/*
- * Each once, and all or none: PyTorch's gloo backend opens every interface of the list and fails at
- * the first that it cannot open (torch/csrc/distributed/c10d/init.cpp, the constructor's
- * options.devices), and each process connects by the n-th of its list with the n-th of the others'
- * (ProcessGroupGloo.cpp), so that a list which leaves one out waits for ever.
- */
+/* All or none: PyTorch's gloo opens the whole list (torch/csrc/distributed/c10d/init.cpp,
+ * options.devices) and pairs the n-th of each process (ProcessGroupGloo.cpp): a gap hangs it. */
 const char *interface_list(const struct planning *p, const char *variable, const char *front)
 {
 	const struct devices *devices = p->devices;
@@ -166,8 +152,6 @@ const char *interface_list(const struct planning *p, const char *variable, const
 	return list.text;
 }
 
-/* ---- GID index ---- */
-
 static const char *common_gid_index(const struct planning *p)
 {
 	const struct devices *devices = p->devices;
@@ -188,7 +172,7 @@ static const char *common_gid_index(const struct planning *p)
 		for (size_t k = 0; k < device->n_ports; k++) {
 			const struct port *port = &device->port[k];
 
-			/* NCCL ignores the index on an InfiniBand link. */
+			/* NCCL ignores it on an InfiniBand link. */
 			if (strcmp(port->link_layer, "Ethernet") != 0)
 				continue;
 			if (port->gid_index < 0) {
@@ -212,8 +196,6 @@ static const char *common_gid_index(const struct planning *p)
 	return common < 0 ? NULL : arena_printf(p->arena, "%d", common);
 }
 
-/* ---- all of them ---- */
-
 void nccl_rdma_settings(const struct planning *p)
 {
 	const struct config *config = p->config;
@@ -236,11 +218,10 @@ void nccl_tcp_settings(const struct planning *p)
 {
 	const char *ifname = p->config->nccl.socket_ifname;
 
-	/* The rdma interfaces are those of devices that this container does not have. */
+	/* Without devices there are no rdma interfaces. */
 	if (!ifname || text_is(ifname, "rdma"))
 		ifname = "=eth0";
-	/* NCCL_IB_DISABLE does not reach the IBext plugin; it has a switch of its own
-	 * (p2p_plugin.c). */
+	/* The IBext plugin ignores NCCL_IB_DISABLE (p2p_plugin.c). */
 	setting_add(p, SCOPE_NCCL, "NCCL_IB_DISABLE", "1");
 	setting_add(p, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1");
 	setting_add(p, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);

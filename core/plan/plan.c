@@ -43,7 +43,7 @@ static const char *not_asked(const struct planning *p)
 	return NULL;
 }
 
-/* A limit that the node's memory is below limits nothing. */
+/* A limit at or above the node's memory has no effect. */
 static bool lacks_memory_limit(const struct planning *p)
 {
 	uint64_t limit = p->spec->memory_limit;
@@ -51,14 +51,13 @@ static bool lacks_memory_limit(const struct planning *p)
 	return p->config->require_memory_limit && (!limit || limit >= p->node_memory);
 }
 
-/* What the spec lists already, the engine sets itself: a plan only ever adds. */
+/* The engine sets what the spec lists; the plan only adds. */
 static bool lists_memlock(const struct spec *spec, uint64_t bytes)
 {
 	return spec->has_memlock && spec->memlock_soft >= bytes && spec->memlock_hard >= bytes;
 }
 
-/* setrlimit(2): without CAP_SYS_RESOURCE a process may raise its soft limit as far as the hard one.
- */
+/* Without CAP_SYS_RESOURCE the soft limit can rise only to the hard one (setrlimit(2)). */
 static void grant_memlock(const struct planning *p, struct plan *plan)
 {
 	uint64_t granted = p->config->memlock;
@@ -73,11 +72,8 @@ static void grant_memlock(const struct planning *p, struct plan *plan)
 	plan->adds_rlimit = !lists_memlock(p->spec, plan->memlock);
 }
 
-/*
- * The kernel asks a process that has CAP_IPC_LOCK for no limit (mm/mlock.c, can_do_mlock;
- * drivers/infiniband/core/umem.c, ib_umem_get): beside a finite one it is given only if the
- * administrator lists it. A vfio function proves the limit alone, whatever "capabilities" says.
- */
+/* CAP_IPC_LOCK bypasses the limit (can_do_mlock in mm/mlock.c; ib_umem_get in
+ * drivers/infiniband/core/umem.c), so beside a finite one it must be listed. vfio gives none. */
 static void grant_capabilities(const struct planning *p, struct plan *plan)
 {
 	bool finite =
@@ -89,7 +85,7 @@ static void grant_capabilities(const struct planning *p, struct plan *plan)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		everywhere &= p->spec->capabilities[set];
-	/* In a user namespace of its own a container has all of them (user_namespaces(7)). */
+	/* In its own user namespace a container has them all (user_namespaces(7)). */
 	withheld = p->spec->user_namespace ? 0 : p->config->capabilities & ~everywhere & p->lacking;
 	if (withheld)
 		plan->missing_capabilities_reason = withheld_reason(p->arena, withheld);
@@ -107,7 +103,7 @@ static const char *grant_reason(const struct planning *p)
 		     : NULL;
 }
 
-/* option: of the config, because of which the container must not start; NULL: it may start */
+/* option: the config key that makes it fail, or NULL */
 static void deny(const struct planning *p, const char *reason, const char *option)
 {
 	p->plan->fail = option != NULL;
@@ -123,7 +119,6 @@ int plan_decide(const struct planning *p, struct err *err)
 	bool asks = p->request->inject == INJECT_ASKED;
 	bool has_device = devices_any(p->devices);
 	const char *not_wanted = not_asked(p);
-	/* If the administrator says so, a container that asks and has a device must not start. */
 	const char *on_denied = config->fail_on_denied && asks && has_device ? "on_denied" : NULL;
 	struct plan grant = {.decision = DECISION_GRANT};
 
@@ -132,7 +127,7 @@ int plan_decide(const struct planning *p, struct err *err)
 	grant_capabilities(p, &grant);
 	if (not_wanted)
 		set_decision(p, DECISION_NONE, not_wanted);
-	/* opt_in "device" asks for containers with a device only. */
+	/* opt_in "device" asks only for containers with a device. */
 	else if (!has_device && (!asks || config->on_no_device == NO_DEVICE_IGNORE))
 		set_decision(p, DECISION_NONE, NO_DEVICE);
 	else if (!config_allows_namespace(config, p->spec->identity.pod_namespace))
@@ -182,7 +177,7 @@ int plan_fill(const struct planning *p, struct err *err)
 	struct plan *plan = p->plan;
 
 	plan->nccl_conf_mounted = mount != NULL;
-	/* A denial's reason says so. */
+	/* A denial's reason already says so. */
 	if (p->spec->identity.doubt)
 		plan_warn(p, "identity_unknown",
 			  "pod, namespace and container are unknown: the container has %s",

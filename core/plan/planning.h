@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan is made from, and what it says */
+/* A plan and its inputs */
 #pragma once
 
 #include <stdbool.h>
@@ -12,24 +12,23 @@
 #include "core/policy/policy.h"
 
 enum decision {
-	DECISION_NONE, /* not asked for, no workload container, or nothing allocated */
+	DECISION_NONE,
 	DECISION_GRANT,
-	DECISION_TCP,    /* nothing allocated, and the config says to use TCP then */
-	DECISION_DENIED, /* asked for, and the config says no */
+	DECISION_TCP,
+	DECISION_DENIED,
 };
 
 enum setting_state {
-	SETTING_NEW,     /* the container's environment does not have it */
-	SETTING_PRESENT, /* has it already, with this value */
+	SETTING_NEW,     /* the environment lacks it */
+	SETTING_PRESENT, /* has this value already */
 	SETTING_KEPT,    /* has another value, which stays */
 };
 
 enum setting_scope {
-	SCOPE_NCCL, /* the environment, or /etc/nccl.conf */
-	SCOPE_ENV,  /* the environment only */
+	SCOPE_NCCL, /* environment or /etc/nccl.conf */
+	SCOPE_ENV,  /* environment only */
 };
 
-/* One variable for NCCL, or for a library beside it */
 struct setting {
 	const char *name;
 	const char *value;
@@ -40,38 +39,37 @@ struct setting {
 struct plan {
 	enum decision decision;
 	const char *reason;
-	bool fail; /* denied, and the container must not start */
+	bool fail; /* must not start */
 
-	uint64_t memlock;             /* bytes, or MEMLOCK_UNLIMITED; 0: the limit stays */
-	const char *low_limit_reason; /* why memlock is less than was granted; NULL: it is not */
-	const char *missing_capabilities_reason; /* why capabilities that were granted are not
-						    given; NULL: none */
-	bool adds_rlimit;                        /* process.rlimits does not have that much yet */
-	uint64_t capabilities;                   /* that some of the five sets lacks */
-	uint64_t granted; /* capabilities, those included that the spec has already */
+	uint64_t memlock;                        /* bytes, or MEMLOCK_UNLIMITED; 0: unchanged */
+	const char *low_limit_reason;            /* NULL: as granted */
+	const char *missing_capabilities_reason; /* NULL: none missing */
+	bool adds_rlimit;                        /* process.rlimits has less */
+	uint64_t capabilities;                   /* that some set lacks */
+	uint64_t granted;                        /* with those in the spec */
 
-	uint32_t seccomp; /* system calls that linux.seccomp is to allow (spec/spec.h) */
+	uint32_t seccomp; /* calls to allow (spec/spec.h) */
 
-	struct setting *settings; /* in the order of nccl.conf */
+	struct setting *settings; /* in nccl.conf's order */
 	size_t n_settings;
 	size_t settings_room;
-	bool new_settings;      /* there is one that the container's environment does not have */
-	bool nccl_conf_mounted; /* a mount covers /etc/nccl.conf: not to be written */
+	bool new_settings;
+	bool nccl_conf_mounted; /* a mount hides it: do not write */
 };
 
-/* What a plan is made from, of which nothing is changed, and where the results go */
+/* Inputs (read only) and outputs */
 struct planning {
-	struct arena *arena; /* owns all that is in the plan */
+	struct arena *arena; /* owns the plan's contents */
 	const struct spec *spec;
 	const struct config *config;
 	const struct request *request;
 	const struct devices *devices;
-	const struct gpus *gpus; /* for frameworks.deepep; in order of address */
-	/* What the image's /etc/nccl.conf says; NULL or without bytes where it cannot be seen */
+	const struct gpus *gpus; /* by address, for frameworks.deepep */
+	/* /etc/nccl.conf of the image; NULL or no bytes: not visible */
 	const struct fs_text *image_conf;
-	uint64_t memlock_max; /* what the engine can raise the limit to; 0: to any */
+	uint64_t memlock_max; /* the engine's maximum; 0: none */
 	uint64_t lacking;     /* capabilities that the engine lacks */
-	uint64_t node_memory; /* in bytes, where the config requires a limit below it; 0: unknown */
+	uint64_t node_memory; /* bytes; 0: unknown */
 	struct plan *plan;
 	struct warnings *warnings;
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why a container does not get all that it asks for: texts in the arena; NULL without memory */
+/* Reasons for giving less, in the arena; NULL without memory */
 #pragma once
 
 #include <stdint.h>
