@@ -26,10 +26,8 @@ struct edit {
 	struct splice *splices;
 	size_t n;
 	size_t room;
-	struct arena_text members; /* of the process object that it does not have: "\"env\":[…]" */
+	struct arena_text members; /* new members of the process object: "\"env\":[…]" */
 };
-
-/* ---- pieces: without memory, only the arena says so ---- */
 
 static void add_splice(struct edit *e, size_t begin, size_t end, const char *text)
 {
@@ -39,17 +37,13 @@ static void add_splice(struct edit *e, size_t begin, size_t end, const char *tex
 		*added = (struct splice){begin, end, text};
 }
 
-/* Separates the next item from those that the list has. */
 static const char *separator(const struct arena_text *list)
 {
 	return list->len ? "," : "";
 }
 
-/*
- * Adds joined items or members to the end of the array or object at place, if there are any; a null
- * is replaced by one of them. name: of the member of the process object that is made if there is no
- * place. brackets: "[]" or "{}"
- */
+/* Appends items to the array or object at place, or replaces a null; without place, adds a member
+ * of the process object. */
 static void append_items(struct edit *e, const struct json_node *place, const char *name,
 			 const char *brackets, const struct arena_text *items)
 {
@@ -72,8 +66,6 @@ static void append_items(struct edit *e, const struct json_node *place, const ch
 	}
 }
 
-/* ---- process ---- */
-
 static void edit_env(struct edit *e)
 {
 	struct arena_text items = {.arena = e->arena};
@@ -93,7 +85,7 @@ static void edit_env(struct edit *e)
 	append_items(e, json_find(e->spec->process, "env"), "env", "[]", &items);
 }
 
-/* A number that spec_parse() has read; 0: there is none */
+/* spec_parse() has checked the number; 0 if absent */
 static uint64_t number_of(const struct json_node *entry, const char *key)
 {
 	const struct json_node *number = json_find(entry, key);
@@ -116,8 +108,7 @@ static void edit_memlock(struct edit *e, const struct rlimit64 *inherited)
 
 	if (!e->plan->memlock)
 		return;
-	/* A spec with two entries of one type is invalid. Raise both: whichever the runtime takes
-	 * is then right. */
+	/* Raise duplicates too: whichever one the runtime takes is then right. */
 	json_each(entry, place) {
 		struct rlimit64 listed = {number_of(entry, "soft"), number_of(entry, "hard")};
 
@@ -137,8 +128,8 @@ static void edit_capabilities(struct edit *e)
 	const struct json_node *place = json_find(e->spec->process, "capabilities");
 	struct arena_text sets = {.arena = e->arena};
 
-	/* For a process.json without capabilities the runtime takes the container's, which we have
-	 * edited; a set of ours would replace all of them. */
+	/* Without capabilities in process.json the runtime takes the container's; a set here would
+	 * replace them all. */
 	if ((!place || place->type == JSON_NULL) && e->spec->process_only)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {
@@ -158,8 +149,6 @@ static void edit_capabilities(struct edit *e)
 	append_items(e, place, "capabilities", "{}", &sets);
 }
 
-/* ---- linux.seccomp ---- */
-
 static void edit_seccomp(struct edit *e)
 {
 	const struct json_node *seccomp = e->spec->seccomp.place;
@@ -177,8 +166,6 @@ static void edit_seccomp(struct edit *e)
 		     syscalls ? "" : "\"syscalls\":[", names.text, syscalls ? "" : "]");
 	append_items(e, syscalls ? syscalls : seccomp, NULL, "[]", &rule);
 }
-
-/* ---- the whole ---- */
 
 static int compare_splices(const void *a, const void *b)
 {
