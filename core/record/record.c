@@ -83,9 +83,7 @@ int record_load(struct arena *arena, int dir, const char *file, struct record *r
 	return 1;
 }
 
-/* ---- the names ---- */
-
-/* Only the last part may hold a '_', and the whole must fit: otherwise it counts as not known. */
+/* Only the last part may contain '_'; what does not fit counts as unknown. */
 static const char *name_part(const char *text, size_t max)
 {
 	size_t len = text ? strlen(text) : 0;
@@ -138,8 +136,6 @@ int record_name_split(struct arena *arena, struct record_entry *entry)
 	return 0;
 }
 
-/* ---- read ---- */
-
 int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries)
 {
 	const char **names;
@@ -173,7 +169,7 @@ int record_read(struct arena *arena, int sysroot, const char *id, struct record 
 
 	if (dir < 0)
 		return dir == -ENOENT ? 0 : -1;
-	/* One that is replaced after it was listed is listed by its new name. */
+	/* Retry if it was replaced after the listing. */
 	for (int tries = 0; tries < 10 && !status; tries++) {
 		const struct record_entry *found = NULL;
 		struct record_entry *entries;
@@ -181,7 +177,7 @@ int record_read(struct arena *arena, int sysroot, const char *id, struct record 
 
 		if (n < 0)
 			return err_memory(err);
-		/* While it is replaced both are there: the newer one counts. */
+		/* Both exist during a replacement: take the newer one. */
 		for (int i = 0; i < n; i++) {
 			if (strcmp(entries[i].id, id) == 0 &&
 			    (!found || entries[i].clock >= found->clock))

@@ -14,12 +14,12 @@
 #include "core/base/trust.h"
 #include "core/record/record.h"
 
-/* A writer needs milliseconds; do not wait longer for one that has been stopped. */
+/* A writer needs milliseconds, unless it has been stopped. */
 #define LOCK_MS 500
 
 #define LOCK "/run/oci-rdma-hook/" RECORD_LOCK_NAME
 
-/* flock(2) has no timeout. dir: RECORD_DIR. Returns the lock's descriptor, or -1. */
+/* Polls, because flock(2) has no timeout. */
 static int acquire_lock(int dir, struct err *err)
 {
 	int64_t end = clock_ms() + LOCK_MS;
@@ -38,9 +38,7 @@ static int acquire_lock(int dir, struct err *err)
 	return steal_fd(&lock);
 }
 
-/* ---- which one goes ---- */
-
-/* Whether both are the same container of a pod; created again, it has another id. */
+/* A container that is created again has another id. */
 static bool is_same_container(const struct record_entry *a, const struct record_entry *b)
 {
 	return a->pod_namespace[0] && a->pod_uid[0] && a->container[0] &&
@@ -48,7 +46,7 @@ static bool is_same_container(const struct record_entry *a, const struct record_
 	       strcmp(a->pod_uid, b->pod_uid) == 0 && strcmp(a->container, b->container) == 0;
 }
 
-/* How many from the first on begin with the same len bytes: they are sorted. */
+/* The number of entries, which are sorted, that share the first len bytes. */
 static size_t count_same(const struct record_entry *entries, size_t n, size_t len)
 {
 	size_t i = 1;
@@ -58,8 +56,7 @@ static size_t count_same(const struct record_entry *entries, size_t n, size_t le
 	return i;
 }
 
-/* The record to remove, by the first of these that differs: its namespace has the most records, it
- * is a "nothing", its pod has the most, it is the oldest. new_namespace: gets one more. */
+/* The order is record.h's; new_namespace gets one more. */
 static size_t find_victim(const struct record_entry *entries, size_t n, const char *new_namespace)
 {
 	size_t victim = 0;
@@ -96,8 +93,7 @@ static size_t find_victim(const struct record_entry *entries, size_t n, const ch
 	return victim;
 }
 
-/* Removes the records of pods that the kubelet has no more; where it has its pods is known on the
- * node alone. Returns how many stay. */
+/* Removes records of pods that the kubelet no longer has. Returns how many stay. */
 static size_t drop_ended(int dir, struct record_entry *entries, size_t n)
 {
 	cleanup_fd pods = fs_open(dir, "../../../var/lib/kubelet/pods", O_PATH | O_DIRECTORY, 0);
@@ -107,7 +103,7 @@ static size_t drop_ended(int dir, struct record_entry *entries, size_t n)
 	for (size_t i = 0; pods >= 0 && i < n; i++) {
 		const char *uid = entries[i].pod_uid;
 
-		/* They are sorted, and none moves behind the next one. */
+		/* Sorted; entries[i - 1] is still in place. */
 		if (!i || strcmp(uid, entries[i - 1].pod_uid) != 0) {
 			cleanup_fd pod = fs_open(pods, uid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
 
@@ -121,7 +117,6 @@ static size_t drop_ended(int dir, struct record_entry *entries, size_t n)
 	return pods < 0 ? n : kept;
 }
 
-/* Whether the victim's namespace has more than the other one would have with a new record */
 static bool has_more(const struct record_entry *entries, size_t n, size_t victim, const char *own)
 {
 	int more = -1;
@@ -132,8 +127,7 @@ static bool has_more(const struct record_entry *entries, size_t n, size_t victim
 	return more > 0;
 }
 
-/* Makes room for the new record while the one that it replaces still exists. Returns false if there
- * is none for a "nothing". */
+/* The old record still exists. Returns false if a "nothing" finds no room. */
 static bool make_room(int dir, struct record_entry *entries, size_t n,
 		      const struct record_entry *new)
 {
@@ -154,10 +148,7 @@ static bool make_room(int dir, struct record_entry *entries, size_t n,
 	return true;
 }
 
-/* ---- written ---- */
-
-/* Whether another entry point has recorded that already. The record of a grant also stays when the
- * same one adds to the grant. */
+/* A grant's record stays, even if the same entry point adds to it. */
 static bool is_recorded(const struct record *before, const struct record *record)
 {
 	return before->result == record->result &&
@@ -166,10 +157,7 @@ static bool is_recorded(const struct record *before, const struct record *record
 		 strcmp(before->entry_point, record->entry_point) != 0));
 }
 
-/*
- * The caller holds the lock. The old record stays until the new one exists. A record without an
- * engine takes over the engine of the one that it replaces. Returns as record_write().
- */
+/* Needs the lock. Removes the old record last, and keeps its engine if the new one has none. */
 static int put_record(struct arena *arena, int dir, struct record *record, struct err *err)
 {
 	char name[RECORD_NAME_SIZE];
