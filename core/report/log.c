@@ -17,7 +17,6 @@
 #include "core/plan/planning.h"
 #include "core/policy/policy.h"
 
-/* What a line begins with in the journal */
 #define FRONT "<%d>%s[%d]: "
 #define FRONT_OF(priority) LOG_DAEMON | (priority), daemon_name ? daemon_name : HOOK_NAME, getpid()
 
@@ -34,7 +33,7 @@ void report_to_caller(const char *line)
 		stderr_line(HOOK_NAME, line);
 }
 
-/* Returns the line without its front. */
+/* Returns the line without FRONT. */
 static const char *send_line(char *line)
 {
 	const char *text = strstr(line, "]: ") + strlen("]: ");
@@ -47,7 +46,7 @@ static const char *send_line(char *line)
 
 const char *log_event(int priority, const char *format, ...)
 {
-	/* A front, a reason, an entry point, and the container */
+	/* FRONT, reason, entry point and IDENTITY */
 	static char line[ERR_TEXT_MAX + 704];
 	int len = snprintf(line, sizeof(line), FRONT, FRONT_OF(priority));
 	va_list args;
@@ -78,7 +77,6 @@ const char *log_failure(const struct container *container, const char *reason,
 			 IDENTITY_OF(container));
 }
 
-/* What every line of a container begins with */
 static struct arena_text begin_line(struct container *container, int priority, const char *word)
 {
 	struct arena_text line = {.arena = &container->arena};
@@ -105,8 +103,7 @@ const char *log_reason(struct container *container, int priority, const char *wo
 	return line.failed ? NULL : send_line(line.text);
 }
 
-/* Limit and variables stand in the spec as we would write them: another entry point has written
- * them, and has logged its grant. Only what that one cannot give is left to add. */
+/* Another entry point has written all into the spec, and logged its grant. */
 static bool is_given_before(const struct plan *plan)
 {
 	bool given = plan->memlock && !plan->adds_rlimit && plan->n_settings;
@@ -121,7 +118,7 @@ void log_grant(struct container *container, bool gives_capabilities, const char 
 {
 	const struct plan *plan = &container->plan;
 	bool given_before = is_given_before(plan);
-	/* A hook cannot give capabilities: the runtime has read config.json before it runs. */
+	/* A hook gives no capabilities: the runtime has already read config.json. */
 	uint64_t capabilities = gives_capabilities ? plan->granted : 0;
 	const char *const *name = capability_names(&container->arena, capabilities);
 	struct arena_text line = begin_line(

@@ -8,9 +8,7 @@
 #include "core/record/store.h"
 #include "core/report/log.h"
 
-/* ---- records ---- */
-
-/* The author sees a grant, and needs no event about what the pod's own annotations chose. */
+/* No event for a grant, or for a choice by the pod's own annotations. */
 static bool should_tell(const struct container *container, enum record_result result)
 {
 	const struct identity *identity = &container->spec.identity;
@@ -22,7 +20,6 @@ static bool should_tell(const struct container *container, enum record_result re
 	       (result != RECORD_NOTHING || (request_is_made(&container->spec) && !chosen));
 }
 
-/* Returns 0 or -1. */
 static int fill_pairs(struct container *container, struct record *record)
 {
 	const struct spec *spec = &container->spec;
@@ -73,20 +70,15 @@ int record_outcome(const struct options *options, struct container *container,
 	record.devices = devices.text;
 	status = fill_pairs(container, &record) < 0 ? err_memory(&err)
 						    : record_write(options->sysroot, &record, &err);
-	/* A recorded tree without a /run is no node, no engine of pods makes an id that is no
-	 * file's name, and the user of a rootless engine writes nothing there. */
+	/* Not an error: a recorded tree without /run, an id that no engine of pods makes, a
+	 * rootless user. */
 	if (status >= 0 || status == -ENOENT || status == -EINVAL || rootless())
 		return status > 0;
 	log_event(LOG_WARNING, "cannot leave a record of container %.80s: %s", record.id, err.text);
 	return -1;
 }
 
-/* ---- a container that could not be examined ---- */
-
-/*
- * A failure before the devices are known may concern a container that asks and has one. Its spec
- * shows that, whatever else is wrong with it. Without a spec only the caller can know.
- */
+/* Until the devices are known, the spec shows whether the container asks and has one. */
 static bool may_have_device(const struct container *container, const struct outcome *outcome)
 {
 	bool asks = outcome->asks ? *outcome->asks : container_names_request(container);
@@ -109,8 +101,6 @@ void outcome_set_failed(const struct container *container, bool has_device, stru
 	outcome->reason = outcome->err.text;
 }
 
-/* ---- an outcome ---- */
-
 bool outcome_if_timed_out(const struct container *container, const struct outcome *outcome)
 {
 	return devices_any(&container->devices) && container->config.fail_on_error &&
@@ -124,7 +114,7 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 	if (status < 0) {
 		struct err ignored;
 
-		/* The config says whether it must fail, and may not have been read yet. */
+		/* The config, perhaps not read yet, says whether to fail. */
 		(void)container_load_config(container, outcome->options, &ignored);
 		outcome_set_failed(container, may_have_device(container, outcome), outcome);
 	} else {
@@ -137,8 +127,7 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 	outcome->must_fail = outcome->must_fail && !outcome->repeats;
 }
 
-/* Log a spec that we cannot parse, whatever the container: others have accepted it. Behind the shim
- * the runtime reads it once more, and reports the error itself. */
+/* Log any spec that we cannot parse; but behind the shim the runtime reports it itself. */
 static bool is_refusal(const struct container *container, const struct outcome *outcome)
 {
 	return outcome->result != RECORD_FAILED && (container->spec_known || !outcome->tells);
@@ -151,8 +140,7 @@ static bool ungranted_is_due(const struct container *container, const struct out
 	if (is_refusal(container, outcome))
 		return !outcome->repeats &&
 		       (outcome->result == RECORD_DENIED || request_is_made(&container->spec));
-	/* A repeated run has failed before for the same reason, unless it had to repair a limit, or
-	 * we cannot know what it had to do. */
+	/* An earlier run has logged this, unless there was, or may have been, a limit to repair. */
 	return outcome->result != RECORD_FAILED || !outcome->repeats || !container->spec_known ||
 	       container->plan.decision == DECISION_GRANT;
 }
@@ -205,10 +193,10 @@ void outcome_log(struct container *container, const struct outcome *outcome)
 		log_grant(container, outcome->capabilities, outcome->nccl, outcome->entry_point);
 	if (outcome->result == RECORD_GRANTED)
 		log_lacks(container, outcome);
-	/* Another entry point has decided the same, and has logged it. */
+	/* Another entry point has logged what was recorded already. */
 	if (ungranted && (!recorded || outcome->must_fail))
 		log_shortfall(container, outcome);
-	/* A container without RDMA has no line in the log. */
+	/* Log nothing about containers without RDMA. */
 	if (outcome->result != RECORD_NOTHING && outcome->unconfined.text[0])
 		log_failure(container, outcome->unconfined.text, outcome->entry_point);
 }
