@@ -17,10 +17,6 @@ bool memlock_raise(struct rlimit64 *limit, uint64_t bytes)
 	return limit->rlim_cur != old.rlim_cur || limit->rlim_max != old.rlim_max;
 }
 
-/* Amend only calls that no rule refuses by name: such a rule was written on purpose. */
-
-/* ---- of this process ---- */
-
 int inherited_memlock(struct rlimit64 *ret_limit, struct err *err)
 {
 	if (getrlimit64(RLIMIT_MEMLOCK, ret_limit) < 0)
@@ -44,8 +40,8 @@ uint64_t own_memlock_max(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	struct rlimit64 limit;
-	/* Capabilities of a user namespace raise no limit: do_prlimit() asks for CAP_SYS_RESOURCE
-	 * in the first one, which no map proves (systemd's PrivateUsers=full maps all ids). */
+	/* do_prlimit() needs CAP_SYS_RESOURCE in the first user namespace, which no id map proves
+	 * (systemd's PrivateUsers=full maps all ids). */
 	bool may_raise = capget(&header, data) == 0 &&
 			 data[0].effective & (UINT32_C(1) << CAP_SYS_RESOURCE) &&
 			 fs_in_first_user_namespace();
@@ -72,8 +68,6 @@ int memlock_check_raise(uint64_t bytes, struct err *err)
 		       (unsigned long long)max);
 }
 
-/* ---- of another ---- */
-
 int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err)
 {
 	struct rlimit64 limit;
@@ -91,8 +85,7 @@ int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_change
 						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "
 						"CAP_SYS_RESOURCE on the node)",
 						pid);
-	/* prlimit(2) takes no pidfd. If the process still lives now, the pid was its own, and so
-	 * was the limit. */
+	/* prlimit(2) takes no pidfd: the pid was this process' only if it still lives. */
 	*ret_changed = !process_has_ended(pidfd);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RLIMIT_MEMLOCK: this process' own, which bounds that of what it starts, and a container's */
+/* RLIMIT_MEMLOCK of this process and of a container */
 #pragma once
 
 #include <stdbool.h>
@@ -9,28 +9,25 @@
 
 #include "core/base/err.h"
 
-/* Raises soft and hard limit to at least bytes; what is higher stays. False if both were high
- * enough */
+/* Raises soft and hard limit to at least bytes. False if both were high enough. */
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes);
 
-/* Our own RLIMIT_MEMLOCK, which a process inherits if its spec lists none */
+/* Our own limit, which a process inherits if its spec lists none */
 int inherited_memlock(struct rlimit64 *ret_limit, struct err *err);
 
-/* Raises our own limit, which the runtime inherits, to at least bytes. Returns 0 or -1. */
+/* Raises our own limit, which the runtime inherits, to at least bytes */
 int memlock_raise_own(uint64_t bytes, struct err *err);
 
-/* The highest limit of locked memory that this process, and what it starts, can set for itself,
- * beyond which a runtime fails (rootless podman); 0: any */
+/* The highest limit that this process can set, above which its runtime fails; 0: any */
 uint64_t own_memlock_max(void);
 
-/* The highest limit that a rootless engine, whose user we are, can set; 0: any. A hook or NRI
- * plugin asks this: its engine raises limits, so its own rights do not matter. */
+/* The highest limit that our rootless engine can set; 0: any. For hooks and NRI plugins, whose
+ * engine raises limits. */
 uint64_t rootless_memlock_max(void);
 
-/* Whether this process may raise a limit to bytes. Returns 0, or -1 with the reason. */
+/* Returns 0 if this process may raise a limit to bytes, or -1 with err set. */
 int memlock_check_raise(uint64_t bytes, struct err *err);
 
-/* Raises RLIMIT_MEMLOCK, soft and hard, to at least bytes (MEMLOCK_UNLIMITED: no limit). Needs
- * CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed: the
- * limit was lower. A process that has ended meanwhile is no error. */
+/* Needs CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed:
+ * the limit was lower. No error if the process has ended. */
 int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err);

@@ -21,9 +21,8 @@
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
 	cleanup_fd fd = fs_open(dir, path, O_RDONLY, RESOLVE_IN_ROOT);
-	/* 52 fields, of 20 digits at most, and a name of 63 bytes at most, which the kernel gives
-	 * at once (fs/seq_file.c). Nothing is allocated, since a failure would look like another
-	 * process. */
+	/* At most 52 fields of 20 digits and a name of 63 bytes, in one read (fs/seq_file.c). Do
+	 * not allocate: a failure would look like another process. */
 	static char text[2048];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	const char *at;
@@ -37,8 +36,7 @@ uint64_t process_stat_read(int dir, const char *path, int field)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
-/* Whether the id is a podman pod's, by what stands before it (podman's libpod/
- * runtime_pod_linux.go). from: where the text begins */
+/* What precedes a podman pod's id (libpod/runtime_pod_linux.go). from: the text's start */
 static bool is_pods(const char *from, const char *id)
 {
 	static const char *const before[] = {"/libpod_parent/", "libpod_pod_"};
@@ -73,8 +71,7 @@ bool cgroup_names(const char *cgroups, const char *name)
 		const char *line = memrchr(cgroups, '\n', (size_t)(at - cgroups));
 		const char *part = memrchr(cgroups, '/', (size_t)(at - cgroups));
 
-		/* A container whose cgroups are writable can make one of any name, but only below
-		 * its own. */
+		/* A container with writable cgroups can make any name, but only below its own. */
 		if (part && strchr("/-", at[-1]) &&
 		    (strchr("/\n", *end) || text_starts_with(end, ".scope")) &&
 		    !cgroup_find_id(line ? line : cgroups, part))
@@ -108,10 +105,8 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
 	return cgroup_names(text.bytes, id) || (cgroup && cgroup_names(text.bytes, cgroup));
 }
 
-/*
- * The runtime is our parent. Its container's init is its child; with a user namespace crun forks
- * once more and the init falls to the runtime's own parent, conmon.
- */
+/* The init is our parent's child; with a user namespace crun forks once more, and the init falls to
+ * our parent's parent, conmon. */
 static bool started_by_our_runtime(pid_t pid, int proc)
 {
 	cleanup_fd runtime = process_open_proc(getppid());
@@ -127,7 +122,7 @@ bool process_has_ended(int pidfd)
 {
 	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
 
-	/* If poll fails, assume that the process lives: prlimit(2) will say if it does not. */
+	/* If poll fails, assume that it lives; prlimit(2) fails otherwise. */
 	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
@@ -137,7 +132,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 	cleanup_fd proc = -1;
 	bool proven;
 
-	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it; 1 is init. */
+	/* For prlimit(2) 0 is ourselves; crun's createContainer sends it. 1 is init. */
 	if (pid <= 1 || pid > INT_MAX)
 		return err_set(err, "pid %lld in the state JSON is not the process of a container",
 			       (long long)pid);
@@ -151,7 +146,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 		return err_sys(err, -proc, "/proc/%d", (pid_t)pid);
 	proven = proc >= 0 &&
 		 (in_cgroup(proc, id, cgroup) || started_by_our_runtime((pid_t)pid, proc));
-	/* If it is alive now, what /proc/<pid> said above was about this process. */
+	/* If it is alive now, /proc/<pid> was its own. */
 	if (proc < 0 || process_has_ended(pidfd))
 		return 0;
 	if (!proven)
@@ -162,8 +157,6 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 	*ret_pidfd = steal_fd(&pidfd);
 	return 1;
 }
-
-/* ---- this process ---- */
 
 uint64_t own_lacks_capabilities(uint64_t capabilities)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container's first process, held so that its pid cannot come to mean another. */
+/* A container's first process, held by a pidfd against reuse of its pid */
 #pragma once
 
 #include <stdbool.h>
@@ -8,44 +8,37 @@
 
 #include "core/base/err.h"
 
-/* Opens the process and checks that it is this container's: its cgroup names the container's id or
- * the last part of linux.cgroupsPath (NULL: none), or the runtime that called us started it.
- * Returns 1, with a pidfd that the caller owns; 0 if the process has ended, which is no error; -1
- * if it is another's. */
+/* Checks that the process' cgroup names id or cgroup (the last part of linux.cgroupsPath, or NULL),
+ * or that our runtime started it. Returns 1 with a pidfd to close, 0 if it has ended, or -1 with
+ * err set. */
 int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd, struct err *err);
 
-/* True if the process has ended, and nobody else has its pid meanwhile */
+/* False: it lives, and its pid is still its own. */
 bool process_has_ended(int pidfd);
 
-/* /proc/<pid>, or -errno; another file system mounted there must not speak for the kernel
- * (CVE-2025-52881). */
+/* Returns a descriptor or -errno. Refuses a mount over it, which could lie (CVE-2025-52881). */
 int process_open_proc(pid_t pid);
 
 /* ---- /proc/PID/stat: its fields (proc(5)) ---- */
 
 #define PROCESS_STAT_PARENT 4
-#define PROCESS_STAT_START 22 /* in clock ticks since the machine's start */
+#define PROCESS_STAT_START 22 /* clock ticks since boot */
 
-/* A field behind the process' name; path: below dir. 0 if the file cannot be read whole, or ends
- * before. The name may hold anything, also ")" and line breaks, which the kernel does not escape
- * (fs/proc/array.c, do_task_stat): only what stands behind the last ')' is the kernel's. */
+/* A field behind the process' name; 0 on error. The kernel does not escape ")" or line breaks in
+ * the name (fs/proc/array.c, do_task_stat): trust only what follows the last ')'. */
 uint64_t process_stat_read(int dir, const char *path, int field);
 
 /* ---- /proc/PID/cgroup, whose text is `cgroups` ---- */
 
-/* True if one of the cgroups has that name as a whole part of its path: "…/crio-NAME.scope",
- * "…/libpod-NAME/container", "…/NAME"; and no part before it is another container's, which may have
- * made the rest. */
+/* True if name is a whole part of a path ("…/crio-NAME.scope", "…/libpod-NAME/container", "…/NAME")
+ * and no earlier part is another container's, which could have made the rest. */
 bool cgroup_names(const char *cgroups, const char *name);
 
-#define CGROUP_ID_LENGTH 64 /* of CRI-O's, podman's, containerd's and Docker's ids, in digits */
+#define CGROUP_ID_LENGTH 64 /* digits of CRI-O's, podman's, containerd's and Docker's ids */
 
-/* The first id of a container, CGROUP_ID_LENGTH digits; a podman pod's, which stands in front of
- * its containers', is none. NULL: there is none */
+/* NULL: none. Skips a podman pod's id, which precedes its containers'. */
 const char *cgroup_find_id(const char *from, const char *to);
 
-/* ---- this process: its own limit and capabilities bound those of what it starts ---- */
-
-/* Those of these capabilities that the bounding set lacks, so that a runtime fails at them
- * (capabilities(7)). Ask before confine(). */
+/* Those that the bounding set lacks: a runtime fails to set them (capabilities(7)). Call before
+ * confine(). */
 uint64_t own_lacks_capabilities(uint64_t capabilities);
