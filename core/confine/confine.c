@@ -10,14 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* The sanitizers and gcc's counters make system calls of their own (tests/safety.mk). */
+/* Sanitizers and gcov make system calls of their own (tests/safety.mk). */
 #ifdef UNFILTERED
 #define FILTERS 0
 #else
 #define FILTERS 1
 #endif
 
-/* By the system calls, which libcap's header declares as well: libcap's sets need memory. */
+/* Not by libcap's sets, which need memory */
 static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -50,7 +50,7 @@ int confine(const struct confinement *confinement, const char *directory, struct
 	(void)umask(077);
 	if (drop_capabilities(confinement->capabilities) < 0)
 		failed = "give up capabilities";
-	/* Without no_new_privs only CAP_SYS_ADMIN of this user namespace may set a filter. */
+	/* Without no_new_privs a filter needs CAP_SYS_ADMIN in this user namespace. */
 	if (FILTERS && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0))
 		failed = "restrict system calls (seccomp)";

@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A program that runs as root on input from others drops what it does not need: descriptors,
- * capabilities, system calls. A hook does so once it has read its state, the NRI plugin before it
- * connects. The runtime shim cannot, because the runtime would lack whatever it dropped.
- */
+/* Drops what a root program does not need. The shim cannot: its runtime would lack it. */
 #pragma once
 
 #include <linux/filter.h>
@@ -13,17 +9,13 @@
 
 #define CONFINE_CAPABILITY(number) (UINT64_C(1) << (number))
 
-/* What a program keeps */
 struct confinement {
 	uint64_t capabilities;                  /* bit n is capability n */
-	const struct sock_filter *instructions; /* made by tools/filter when it is built */
+	const struct sock_filter *instructions; /* from tools/filter, at build time */
 	unsigned short n_instructions;
 };
 
-/*
- * Irreversible: changes to directory unless it is NULL; closes all descriptors but the standard
- * three, keeps only those capabilities, and lets the kernel kill this process at any other system
- * call. Does as much as the kernel supports: an old kernel must not keep a container from starting.
- * Returns 0, or -1 with the last failure, for the log.
- */
+/* Irreversible. Changes to directory unless NULL, and closes all but the standard descriptors; the
+ * kernel kills the process at any other system call. Best effort: containers must start on old
+ * kernels. Returns 0, or -1 with the last failure. */
 int confine(const struct confinement *confinement, const char *directory, struct err *err);
