@@ -8,14 +8,14 @@
 #include "core/base/err.h"
 #include "core/base/stderr_line.h"
 
-/* The build names the commit for this file alone, so that a new one compiles no other again. */
+/* Only this file sees COMMIT, so that a new commit recompiles no other. */
 #ifdef COMMIT
 static const char built_from[] = " (commit " COMMIT ")";
 #else
 static const char built_from[] = "";
 #endif
 
-/* Handles one of COMMON_OPTIONS, or an error of getopt(3). word: the last one that it read */
+/* Also handles getopt(3)'s errors. word: the last one that it read */
 static int parse_common(const struct program *program, int option, const char *word,
 			const char *value, struct options *options)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a command line with getopt_long(3), as far as it is the same for all programs. */
+/* The options that all programs share */
 #pragma once
 
 #include <getopt.h>
@@ -18,10 +18,8 @@ enum common_option {
 	OPTION_HELP = 'h',
 };
 
-/* The letters that every program takes: -h is --help. */
 #define COMMON_LETTERS ":h"
 
-/* What a program's table has beside its own */
 #define COMMON_OPTION(name, argument, code)                                                        \
 	{                                                                                          \
 		name, argument, NULL, code                                                         \
@@ -34,27 +32,25 @@ enum common_option {
 
 struct program {
 	const char *name;
-	const char *usage;            /* what --help prints */
+	const char *usage;
 	const struct option *options; /* its own and COMMON_OPTIONS, ended by {0} */
-	/* Takes one of its own. Returns -1 to go on, or the exit status. */
+	/* For its own options. Returns -1 to go on, or the exit status. */
 	int (*take)(void *context, int option, char *value);
 };
 
-/* Reads all options; optind is then the first operand. common: may be a part of *context. Returns
- * -1 to go on, or the exit status after --version, --help or an error, which has been reported. */
+/* Sets optind to the first operand. Returns -1 to go on, or the exit status after --version, --help
+ * or a reported error. */
 int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
 		      void *context);
 
-/* Prints "NAME: WHAT: WHICH; see NAME --help" on stderr (which: NULL for none). Always returns
- * EXIT_USAGE. */
+/* Prints "NAME: WHAT: WHICH; see NAME --help" on stderr. Returns EXIT_USAGE. which: or NULL */
 int command_line_error(const char *name, const char *what, const char *which);
 
-/* Flushes stdout. False if not everything could be written, which is reported under name. */
+/* Flushes stdout. False after reporting a failed write. */
 bool command_line_printed(const char *name);
 
-/* The working directory to change to: "/", or NULL if one of the options' paths is relative to the
- * present one. */
+/* The directory to change to: "/", or NULL if an option's path is relative */
 const char *options_directory(const struct options *options);
 
-/* The place of name among n names, or -1: for values of an option that are words */
+/* The index of name, or -1 */
 int command_line_choose(const char *const *names, size_t n, const char *name);

@@ -16,7 +16,7 @@
 
 static volatile sig_atomic_t must_fail;
 static void (*late)(void);
-static struct sigaction before; /* the caller's, handed on to whatever is executed */
+static struct sigaction before; /* the caller's; deadline_disarm() restores it */
 static unsigned seconds_before;
 static sigset_t mask_before;
 
@@ -30,7 +30,7 @@ static void on_alarm(int signal)
 		stderr_line(HOOK_NAME, REASON);
 		_exit(1);
 	}
-	/* A child inherits the signal mask and handlers that we were started with. */
+	/* late() may start the runtime: restore the caller's signal mask and handler. */
 	deadline_disarm();
 	late();
 }

@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * The program's own time limit, DEADLINE_SECONDS. It is shorter than the timeout of 10 s in the
- * hooks.d files, because a hook that the engine kills cannot give its reason. What can hang on a
- * sick node is /sys, a disk, or the journal.
- */
+/* Our own time limit, for a hanging /sys, disk or journal; below the hooks.d files' 10 s, because a
+ * hook that the engine kills cannot give its reason. */
 #pragma once
 
 #include <stdbool.h>
 
-#ifndef DEADLINE_SECONDS /* a test builds it with another */
+#ifndef DEADLINE_SECONDS /* tests set another */
 #define DEADLINE_SECONDS 5
 #endif
 
-/* on_time_up: called in a signal handler, where only async-signal-safe functions may be; does not
- * return. */
+/* on_time_up runs in a signal handler (async-signal-safe functions only) and must not return. */
 void deadline_arm(void (*on_time_up)(void));
 
-/* Ends the limit; on_time_up is not called any more. */
+/* Also restores the caller's alarm, signal mask and handler. */
 void deadline_disarm(void);
 
-/* From now on the container must fail rather than start unserved (core/report/outcome.h), by exit
- * status 1; or it may start. */
+/* true: exit with status 1 rather than start the container unserved. */
 void deadline_set_must_fail(bool fail);

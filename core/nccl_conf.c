@@ -15,10 +15,7 @@
 #define NAME "nccl.conf"
 #define WHAT "/" NCCL_CONF " of the container"
 
-/*
- * Everybody may read our copy, because NCCL runs as any user: so the target of the image's link,
- * which is inside the image, must not be secret either.
- */
+/* Our copy is world-readable, because NCCL runs as any user: so must a link's target be. */
 static int open_conf(int root)
 {
 	cleanup_fd path = fs_open(root, NCCL_CONF, O_PATH | O_NOFOLLOW, RESOLVE_IN_ROOT);
@@ -54,7 +51,7 @@ int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, stru
 	return 0;
 }
 
-/* line ends with a newline, which the file's last one may lack. */
+/* The file's last line may lack its newline. */
 static bool is_line(const char *at, size_t len, const char *line)
 {
 	size_t bare = strlen(line) - strlen("\n");
@@ -62,7 +59,7 @@ static bool is_line(const char *at, size_t len, const char *line)
 	return len - (len && at[len - 1] == '\n') == bare && memcmp(at, line, bare) == 0;
 }
 
-/* With its newline */
+/* including the newline */
 static size_t line_length(const char *at, const char *end)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -73,7 +70,7 @@ static size_t line_length(const char *at, const char *end)
 void nccl_conf_remove_block(struct fs_text *text)
 {
 	const char *end = text->bytes + text->len;
-	char *block = NULL; /* where the lines of an open one begin, in what is kept */
+	char *block = NULL; /* where an open block begins in the output */
 	char *out = text->bytes;
 	size_t len;
 
@@ -109,10 +106,7 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
 	return NULL;
 }
 
-/*
- * True if a mount there covers the file. "/etc//nccl.conf/" and "/etc/./nccl.conf" are the same
- * place. No engine writes "..", because the runtimes resolve destinations below the root.
- */
+/* No engine writes "..": runtimes resolve destinations below the root. */
 static bool covers(const char *destination)
 {
 	static const char *const parts[] = {"etc", NAME};
@@ -138,7 +132,7 @@ const char *nccl_conf_mount(const struct spec *spec)
 	return NULL;
 }
 
-/* Its directory, or -errno. owner: of one that is made, if there is none; NULL: none is made */
+/* Returns a descriptor or -errno. owner: of a new /etc; NULL: make none */
 static int open_etc(int root, const struct stat *owner)
 {
 	cleanup_fd fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
@@ -153,7 +147,7 @@ static int open_etc(int root, const struct stat *owner)
 	return steal_fd(&fd);
 }
 
-/* The text of the file without our old blocks, and with this one at its end. NULL without memory */
+/* Replaces our old blocks with one at the end. NULL without memory */
 static const char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
 {
 	struct fs_text own = {.bytes = arena_strdup(arena, present->bytes), .len = present->len};
@@ -173,7 +167,7 @@ int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *
 	cleanup_fd etc = -1;
 	struct fs_text present = {0};
 	struct stat owner;
-	/* No sync: a container's root does not outlive a crash of its node. */
+	/* No sync: a container's root does not survive a crash of its node. */
 	struct replacement file = {.name = NAME, .mode = 0644, .owner = &owner};
 
 	*ret_changed = false;
@@ -202,8 +196,7 @@ void rccl_conf_link(int root)
 {
 	cleanup_fd etc = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 
-	/* This fails if the image has the file, which then stays. After any other failure RCCL
-	 * chooses by itself. */
+	/* Fails if the image has the file, which stays. */
 	if (etc >= 0)
 		(void)!symlinkat(NAME, etc, "rccl.conf");
 }

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /etc/nccl.conf inside the container, the only way for a hook to pass values to NCCL. NCCL reads
- * it last, so the environment and a user's own file win, and every process of the container reads
- * it, `exec` included (ncclInitEnv in NCCL's src/misc/param.cc). The image's author controls the
- * root file system, so every look-up stays below the root's descriptor. */
+/* The container's /etc/nccl.conf, a hook's only way to pass values to NCCL; all its processes read
+ * it, and the environment and a user's own file win (NCCL's src/misc/param.cc, ncclInitEnv). The
+ * image's author controls the root file system: every look-up stays below its descriptor. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,32 +14,29 @@
 #define NCCL_CONF "etc/nccl.conf"
 #define NCCL_CONF_MAX (1024 * 1024)
 
-/* Our lines stand between these two, behind those of the image. No '=' in a comment: NCCL before
- * 2.24 knows no comments, and skips only lines without one. */
+/* Our block. No '=' in comments: NCCL before 2.24 skips only lines without. */
 #define NCCL_CONF_BEGIN "# oci-rdma-hook begin: written at each start of this container\n"
 #define NCCL_CONF_END "# oci-rdma-hook end\n"
 
-/* The text of /etc/nccl.conf, "" where there is none. A link is followed inside the root to a file
- * that everybody may read; any other link counts as an empty file. What is neither regular nor a
- * link is an error, and so is a NUL, at which NCCL stops. */
+/* "" if absent. Follows a link inside the root to a world-readable file; other links count as
+ * empty. Other file types are errors, and so is a NUL, at which NCCL stops. */
 int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, struct err *err);
 
-/* Removes our blocks, which an image has that was committed from a container, from the text in
- * place; of a block without its last line, only the first. */
+/* In place. Images committed from a container have our blocks. Without its last line, only a
+ * block's first line goes. */
 void nccl_conf_remove_block(struct fs_text *text);
 
-/* The value that NCCL reads there, which is the first of the name, with its length; NULL: none */
+/* The first value of name, which NCCL takes; or NULL */
 const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t *ret_len);
 
-/* The destination of the mount that hides the file, and is not ours to change; NULL: none */
+/* The mount that hides the file; or NULL */
 const char *nccl_conf_mount(const struct spec *spec);
 
-/* Puts lines ("NAME=value\n"…, "" for none) behind the image's own text, in a block of ours that a
- * later run replaces. *ret_changed: the file was not so yet. A link is replaced by a file with the
- * text that it showed; any other type of file stays, and is an error. The file, and an /etc that is
- * made for it, belong to the owner of the root, whose id the host sees in a user namespace. */
+/* Appends lines ("NAME=value\n"…, or "") as a block that a later run replaces. Replaces a link by a
+ * copy; other file types are errors. The file, and a new /etc, belong to the root's owner, whose id
+ * is right in a user namespace. */
 int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *err);
 
-/* RCCL reads /etc/rccl.conf instead (src/misc/param.cc, initEnv): makes that a link to nccl.conf,
- * unless the image has the file. */
+/* Links /etc/rccl.conf, which RCCL reads instead (src/misc/param.cc, initEnv), to nccl.conf, unless
+ * it exists. */
 void rccl_conf_link(int root);

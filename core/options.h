@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that every entry point has: which node is read, and which policy. */
+/* Options that every entry point has */
 #pragma once
 
 #include <stdbool.h>
@@ -7,6 +7,6 @@
 struct options {
 	const char *sysroot; /* "/" by default */
 	const char *config;  /* NULL: the default below the sysroot */
-	const char *engine;  /* the NRI socket of the engine that we serve; NULL: not known */
-	bool ask; /* --ask: the container counts as one with the annotation inject: "true" */
+	const char *engine;  /* its NRI socket; NULL: unknown */
+	bool ask;            /* --ask: as with the annotation inject: "true" */
 };
