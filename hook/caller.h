@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What /proc shows of the runtime that called the hook */
+/* The runtime that called the hook, from /proc */
 #pragma once
 
 #include <stdbool.h>

@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A grant in config.json, before the runtime reads it: for precreate and the shim */
+/* Grants in config.json, for precreate and the shim */
 #pragma once
 
 #include "core/container/container.h"
 #include "core/report/outcome.h"
 
-/*
- * Makes the plan of a container that was found, and edits its config.json before the runtime reads
- * it. container->lacking is set. *ret_edited: container->text itself if nothing is to be added.
- * Returns as container_plan(); outcome says what was given.
- */
+/* Plans for a found container with lacking set, and edits its config.json before the runtime reads
+ * it. *ret_edited: container->text if unchanged. Returns as container_plan(). */
 int edit_config_json(struct container *container, struct outcome *outcome,
 		     struct fs_text *ret_edited);

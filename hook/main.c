@@ -61,7 +61,6 @@ static const struct option long_options[] = {
 	{0},
 };
 
-/* Returns -1 to go on, or the exit status. */
 static int parse_hook_option(void *context, int option, char *value)
 {
 	static const char *const formats[] = {
@@ -82,7 +81,6 @@ static int parse_hook_option(void *context, int option, char *value)
 	return -1;
 }
 
-/* operands: n of them */
 static int run_command(const struct command *command, char *const *operands, int n)
 {
 	static const char *const stages[] = {"createRuntime", "prestart", "poststart"};
@@ -114,9 +112,8 @@ int main(int argc, char **argv)
 	int status;
 
 	fs_open_standard_streams();
-	/* The second: a MachineConfig can neither link (the operator refuses changed links) nor
-	 * carry us twice. Its oci-rdma-runtime-crun is a script with us as interpreter, which
-	 * execve(2) puts in front. */
+	/* A MachineConfig cannot create links: its oci-rdma-runtime-crun is a script whose
+	 * interpreter we are, and execve(2) passes its path as argv[1]. */
 	for (int i = 0; i < argc && i < 2; i++) {
 		if (text_starts_with(text_base_name(argv[i]), SHIM_NAME))
 			return shim_run(argc - i, argv + i);

@@ -16,7 +16,7 @@
 struct run {
 	struct container container;
 	struct outcome outcome;
-	struct fs_text edited; /* what podman is to go on with */
+	struct fs_text edited;
 };
 
 static void serve_spec(struct run *run)
@@ -28,7 +28,7 @@ static void serve_spec(struct run *run)
 			     ? err_set(err, WHAT ": larger than %d MiB", SPEC_SIZE_MAX >> 20)
 			     : container_parse_spec(container, WHAT, err);
 
-	/* podman's config.json says the id in the cgroup alone: "/libpod_parent/libpod-<id>" */
+	/* podman's config.json has the id only in the cgroup: "/libpod_parent/libpod-<id>" */
 	if (status == 0 && !container->id)
 		container->id = spec_cgroup_name(&container->spec);
 	if (status == 0)
@@ -40,11 +40,10 @@ static void serve_spec(struct run *run)
 	outcome_log(container, outcome);
 }
 
-/* What podman gets back when time is up; set before that can be */
+/* Returned to podman if the deadline expires; set before deadline_arm() */
 static struct fs_text unchanged;
 
-/* Podman gets back what it sent, also what is larger than we read: the container may have no RDMA
- * at all. */
+/* Also returns what is larger than we read: the container may have no RDMA at all. */
 static void hand_back(void)
 {
 	static char buffer[65536];

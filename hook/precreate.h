@@ -4,9 +4,7 @@
 
 #include "core/options.h"
 
-/*
- * podman's precreate hook: config.json on stdin, the edited one on stdout; the same bytes if there
- * is nothing to change or something is wrong. Returns the exit status; not 0 keeps the container
- * from being created. CRI-O refuses to start if it sees such a hook in its hooks_dir.
- */
+/* Reads config.json on stdin, writes it to stdout, unchanged on an error. Any exit status but 0
+ * keeps the container from being created. CRI-O does not start with such a hook in its
+ * hooks_dir. */
 int precreate_run(const struct options *options);

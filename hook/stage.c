@@ -23,8 +23,6 @@
 
 #define WHAT "state JSON on stdin"
 
-/* ---- its state ---- */
-
 static bool is_sandbox(struct json_document *doc, const struct json_node *annotations,
 		       const char *type)
 {
@@ -48,7 +46,7 @@ static int parse_state(struct arena *arena, const struct fs_text *text, struct s
 	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT | JSON_NULL);
 	state.sandbox = is_sandbox(&doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
 			is_sandbox(&doc, annotations, "io.kubernetes.cri.container-type");
-	/* The key may repeat: it only decides whether the author gets a message. */
+	/* A duplicate key is harmless: this only decides whether we print a message. */
 	state.asks = json_equals(json_find(annotations, SPEC_ANNOTATION_PREFIX "inject"), "true");
 	if (doc.failed)
 		return -1;
@@ -56,7 +54,7 @@ static int parse_state(struct arena *arena, const struct fs_text *text, struct s
 		return err_set(err, WHAT ": the container id is missing or cannot be used");
 	if (!state.bundle)
 		return err_set(err, WHAT ": the bundle is missing");
-	/* Read last, because it may fail: a pid that is no integer counts as absent. */
+	/* Last, because it may fail: a pid that is not an integer counts as absent. */
 	state.pid = json_int64(&doc, pid, 0);
 	*ret_state = state;
 	return 0;
@@ -69,22 +67,18 @@ int state_read(struct arena *arena, int fd, struct state *ret_state, struct err 
 	struct fs_text text;
 	int status = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
 
-	/* The key as crun writes it: its JSON has no escapes for letters and dots. A state that
-	 * cannot be read completely may contain it. */
+	/* crun's JSON does not escape letters and dots. An incomplete state may contain the key. */
 	ret_state->stderr_chosen =
 		status < 0 || memmem(text.bytes, text.len, chosen, sizeof(chosen) - 1);
 	if (status == 0)
 		return parse_state(arena, &text, ret_state, err);
-	/* The runtime's write fails if we end before it has written all, and the container's start
-	 * with it (EPIPE; crun's run_process_with_stdin_timeout_envp). */
+	/* Drain stdin: EPIPE fails the container's start (crun's
+	 * run_process_with_stdin_timeout_envp). */
 	while (read(fd, rest, sizeof(rest)) > 0)
 		;
 	return -1;
 }
 
-/* ---- what is done to the container ---- */
-
-/* One run */
 struct run {
 	struct state state;
 	struct container container;
@@ -99,11 +93,11 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 
 	if (!lines)
 		return err_memory(err);
-	/* `buildah build` would keep the file in the image, with this node's HCAs. A RUN's
-	 * container has this name (containerName in buildah's run_linux.go). */
+	/* `buildah build` would put this node's HCAs into the image. Its RUN containers have this
+	 * name (run_linux.go, containerName). */
 	if (container->plan.nccl_conf_mounted || text_starts_with(container->id, "buildah-"))
 		return 0;
-	/* AMD's compute device, which ROCm needs: its RCCL reads another file. */
+	/* AMD's compute device: its RCCL reads another file. */
 	for (size_t i = 0; lines[0] && i < spec->n_devices; i++) {
 		if (strcmp(spec->devices[i].path, "/dev/kfd") == 0)
 			rccl_conf_link(container->root);
@@ -111,15 +105,13 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 	status = nccl_conf_write(container->root, lines, ret_changed, err);
 	if (container->plan.new_settings)
 		return status;
-	/* Another entry point has given and logged it all: the file is for sessions alone. */
+	/* Another entry point has given and logged all: the file is for sessions only. */
 	*ret_changed = false;
 	return 0;
 }
 
-/*
- * The runtime itself sets a limit that the spec lists, runc only after createRuntime. Without the
- * right to raise it (rootless podman) the container gets the rest, as with the shim.
- */
+/* The runtime sets a listed limit, runc only after createRuntime. Without the right to raise it
+ * (rootless podman) the container gets the rest. */
 static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, struct err *err)
 {
 	const struct container *container = &run->container;
@@ -128,8 +120,8 @@ static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, st
 	if (!plan->adds_rlimit || process_raise_memlock((pid_t)run->state.pid, pidfd, plan->memlock,
 							ret_changed, err) == 0)
 		return 0;
-	/* createRuntime has raised it, or logged why not: prlimit(2) of another user's process
-	 * needs CAP_SYS_RESOURCE, also to read the limit. */
+	/* createRuntime has raised it or logged why not. Even reading another user's limit needs
+	 * CAP_SYS_RESOURCE. */
 	if (run->outcome.repeats && !container->spec.has_memlock)
 		return 0;
 	if (container->config.fail_on_error || run->outcome.repeats)
@@ -138,10 +130,7 @@ static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, st
 	return 0;
 }
 
-/*
- * Open everything that can fail before changing anything. Write nccl.conf only while the container
- * is created: later its processes run, and have read it.
- */
+/* Opens everything before changing anything. Running processes have read nccl.conf already. */
 static int apply_plan(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
@@ -164,11 +153,8 @@ static int apply_plan(struct run *run, struct err *err)
 	return status;
 }
 
-/*
- * Removes from nccl.conf what an earlier start wrote, which is no longer valid. Failures are
- * ignored: there is then no block of ours, or nobody can read it. Skips a container that was
- * dismissed before its config was read.
- */
+/* Removes an earlier start's block. Best effort: if we cannot read the file, neither can NCCL.
+ * Without a reason the container was dismissed before its config was read. */
 static void clear_nccl_conf(struct run *run)
 {
 	static struct err ignored;
@@ -180,9 +166,7 @@ static void clear_nccl_conf(struct run *run)
 		(void)nccl_conf_write(container->root, "", &changed, &ignored);
 }
 
-/* ---- one run ---- */
-
-/* Returns a descriptor, or -errno; -EINVAL where the path is none that could be a bundle. */
+/* Returns a descriptor, or -errno; -EINVAL if the path is relative or the node's root. */
 static int open_bundle(const char *path)
 {
 	cleanup_fd bundle = -1;
@@ -195,10 +179,8 @@ static int open_bundle(const char *path)
 	return fs_is_own_root(bundle) ? -EINVAL : steal_fd(&bundle);
 }
 
-/*
- * crun says "/" for a container with a user namespace and devices, since it has changed its
- * directory by then; but it was started with --bundle, and it is our parent.
- */
+/* With a user namespace and devices crun reports "/", because it has changed its directory; its
+ * command line, our parent's, has --bundle. */
 static int read_bundle_spec(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
@@ -241,12 +223,9 @@ static int serve_bundle(struct run *run)
 	return outcome->must_fail;
 }
 
-/*
- * crun runs poststart when the container's process already runs, with what createRuntime gave it:
- * there is nothing left to do, and `crun start` has no --bundle. runc has set the spec's limits
- * since createRuntime; up to 1.5 it says "created", then "running" as well (opencontainers/runc
- * commit 3cdda464f).
- */
+/* At crun's poststart the process already runs with createRuntime's grant, and `crun start` has no
+ * --bundle. runc has set limits since; it reports "created" up to 1.5, "running" later (runc commit
+ * 3cdda464f). */
 static bool is_over(struct run *run)
 {
 	return run->outcome.repeats && text_is(run->state.status, "running") &&
@@ -259,8 +238,8 @@ static int serve_state(struct run *run)
 	struct err *err = &run->outcome.err;
 	int status = state_read(&run->container.arena, STDIN_FILENO, &run->state, err);
 
-	/* A reason may quote the pod's author: in a file that the author chose, it could be a line
-	 * of a script. The log has it. */
+	/* A reason may quote the pod's author: in a file of their choice, it could be a script's
+	 * line. */
 	if (state->stderr_chosen)
 		stderr_mute();
 	if (status < 0) {

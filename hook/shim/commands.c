@@ -22,11 +22,8 @@
 #include "hook/edit.h"
 #include "hook/shim/container_state.h"
 
-/*
- * Replaces name in dir at once and whole. fd: the file as it was read, whose owner, mode and
- * attributes are taken over; what: its path, for errors; sync: to the disk, as what outlives a
- * crash of the node. Returns 0, or -1 with the reason.
- */
+/* Replaces name in dir atomically, with owner, mode and attributes of fd, the file as read. what:
+ * its path. sync: it outlives a crash of the node. */
 static int write_edited(int dir, const char *name, int fd, const char *what, bool sync,
 			const struct fs_text *text, struct err *err)
 {
@@ -47,8 +44,7 @@ static int write_edited(int dir, const char *name, int fd, const char *what, boo
 			    what, err);
 }
 
-/* Opens the directory of a file that the command line names. *ret_parent: its path. Returns a
- * descriptor that the caller owns, or -1. */
+/* Returns a descriptor, or -1 with err set. *ret_parent: the directory's path */
 static int open_parent_of(struct arena *arena, const char *file, const char **ret_parent,
 			  struct err *err)
 {
@@ -62,15 +58,13 @@ static int open_parent_of(struct arena *arena, const char *file, const char **re
 	return fd < 0 ? err_sys(err, errno, "%s", file) : fd;
 }
 
-/* ---- create ---- */
-
 void serve_create(struct shim *shim)
 {
 	struct container *container = &shim->container;
 	struct outcome *outcome = &shim->outcome;
 	struct err *err = &outcome->err;
 	const char *path = shim->args.bundle ? shim->args.bundle : ".";
-	/* crun's --config: a path from the caller's directory on (src/create.c) */
+	/* crun's --config is relative to the caller's directory (src/create.c). */
 	const char *config = shim->args.config ? shim->args.config : "config.json";
 	const char *name = text_base_name(config);
 	int dir = container->bundle = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -88,7 +82,7 @@ void serve_create(struct shim *shim)
 		container->lacking = own_lacks_capabilities(container->config.capabilities);
 		status = edit_config_json(container, outcome, &edited);
 	}
-	/* Nothing to add: another shim in front of us has added it, and has logged it. */
+	/* If nothing changed, another shim in front of us has added and logged it. */
 	if (status > 0 && outcome->changed) {
 		status =
 			write_edited(dir, name, container->fd, container->what, true, &edited, err);
@@ -99,9 +93,7 @@ void serve_create(struct shim *shim)
 	outcome_log(container, outcome);
 }
 
-/* ---- exec ---- */
-
-/* Those of our variables that the container has, and the process lacks. */
+/* Plans our variables that the container's config.json has and this process lacks */
 static int plan_environment(struct container *container, const struct spec *process,
 			    struct err *err)
 {
@@ -116,7 +108,7 @@ static int plan_environment(struct container *container, const struct spec *proc
 		const char *entry = created->env[i];
 		const char *value = strchr(entry, '=');
 
-		/* Mostly it has them all, at the same place. */
+		/* Fast path: the environments usually match entry by entry. */
 		if (!value || (i < process->n_env && strcmp(entry, process->env[i]) == 0))
 			continue;
 		settings[n].value = value + 1;
@@ -130,7 +122,7 @@ static int plan_environment(struct container *container, const struct spec *proc
 	return 0;
 }
 
-/* What a main process passes on to everything that it starts, whatever the user */
+/* Those that a main process passes on, whatever the user */
 static uint64_t capabilities_of_all_sets(const struct spec *spec)
 {
 	uint64_t all = UINT64_MAX;
@@ -140,10 +132,7 @@ static uint64_t capabilities_of_all_sets(const struct spec *spec)
 	return all;
 }
 
-/*
- * The runtime would fail at a capability that it has to add and the engine does not have any more.
- * Returns -1 with the reason if config.json says so.
- */
+/* The runtime fails if it must set a capability that its bounding set lacks. */
 static int leave_out_withheld(struct shim *shim, const struct spec *process, struct err *err)
 {
 	struct plan *plan = &shim->container.plan;
@@ -188,7 +177,7 @@ static int edit_process(struct shim *shim, struct err *err)
 	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, path, &text, err) < 0 ||
 	    spec_parse_process(arena, path, text.bytes, text.len, &process, err) < 0)
 		return -1;
-	/* Without limits of its own runc takes the container's, and crun its caller's. */
+	/* Without limits runc takes the container's, and crun its caller's. */
 	if (!json_first(json_find(process.process, "rlimits"))) {
 		if (plan->memlock && memlock_raise_own(plan->memlock, err) < 0)
 			return -1;
@@ -198,7 +187,7 @@ static int edit_process(struct shim *shim, struct err *err)
 	    plan_environment(container, &process, err) < 0 ||
 	    spec_edit(arena, &text, &process, plan, &inherited, &edited, err) < 0)
 		return -1;
-	/* Not to the disk: the file lives as long as this exec takes to start. */
+	/* No sync: the file lives only until this exec has started. */
 	if (edited.bytes == text.bytes)
 		return 0;
 	return write_edited(dir, name, fd, path, false, &edited, err);
@@ -213,22 +202,20 @@ static int exec_as_created(struct shim *shim, struct err *err)
 
 	if (found <= 0)
 		return found;
-	/* The config says which variables and capabilities are ours. If it cannot be used, take the
-	 * defaults, and fail nothing. */
+	/* It names our variables and capabilities. If unusable, take the defaults; never fail. */
 	if (container_load_config(container, &shim->options, &ignored) == 0)
 		deadline_set_must_fail(container_names_device(container) &&
 				       container->config.fail_on_error);
 	else
 		container->config = config_defaults();
-	/* What the container itself was given: only the engine and we have written its limits. */
+	/* Only the engine and we have written the container's limits. */
 	container->plan = (struct plan){
 		.memlock = created->has_memlock ? created->memlock_soft : 0,
 		.granted = container->config.capabilities & capabilities_of_all_sets(created),
 	};
 	if (shim->args.process)
 		return edit_process(shim, err);
-	/* The runtime makes the process from the container's own spec, which we have edited; but it
-	 * takes the limit from its caller, as it would have for a spec that lists none. */
+	/* The runtime takes the container's spec, which we have edited, but its caller's limit. */
 	return container->plan.memlock ? memlock_raise_own(container->plan.memlock, err) : 0;
 }
 
@@ -238,7 +225,7 @@ void serve_exec(struct shim *shim)
 
 	if (exec_as_created(shim, &shim->outcome.err) == 0)
 		return;
-	shim->outcome.options = NULL; /* no record: what it was created with stays true */
+	shim->outcome.options = NULL; /* no record: that of its creation stays true */
 	outcome_set_failed(container, container_names_device(container), &shim->outcome);
 	outcome_log(container, &shim->outcome);
 }

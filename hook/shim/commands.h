@@ -13,9 +13,8 @@ struct shim {
 	struct outcome outcome;
 };
 
-/* create, run and restore: the container's spec is edited. */
+/* create, run and restore: edits the container's spec */
 void serve_create(struct shim *shim);
 
-/* exec: puts the container's grant into the process spec, or into our own limit, which the runtime
- * inherits. */
+/* exec: puts its grant into the process spec, or our own limit, which the runtime inherits */
 void serve_exec(struct shim *shim);

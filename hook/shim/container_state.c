@@ -15,10 +15,8 @@
 #include "core/spec/spec.h"
 #include "hook/shim/runtime_args.h"
 
-/*
- * A rootless runc goes by XDG_RUNTIME_DIR, unless it is root in a user namespace, and root by name
- * (main.go, shouldHonorXDGRuntimeDir); crun always does (libcrun/status.c, get_run_directory).
- */
+/* crun always uses XDG_RUNTIME_DIR (libcrun/status.c, get_run_directory); runc if rootless, except
+ * as root with USER=root in a user namespace (main.go, shouldHonorXDGRuntimeDir). */
 static const char *default_root(struct arena *arena, unsigned runtime)
 {
 	const char *own = getenv("XDG_RUNTIME_DIR");
@@ -31,13 +29,8 @@ static const char *default_root(struct arena *arena, unsigned runtime)
 			    runtime == CRUN ? "crun" : "runc");
 }
 
-/* ---- runc's state ---- */
-
-/*
- * The bundle, which runc appends as the last of the labels. Those in front of it are the
- * container's annotations, of which a pod's author may call one "bundle" (libcontainer/specconv,
- * CreateLibcontainerConfig).
- */
+/* runc appends the bundle as the last label, behind the annotations, one of which a pod's author
+ * may call "bundle" (libcontainer/specconv, CreateLibcontainerConfig). */
 static int parse_bundle(struct arena *arena, const char *what, const struct fs_text *text,
 			const char **ret_bundle, struct err *err)
 {
@@ -60,9 +53,7 @@ static int parse_bundle(struct arena *arena, const char *what, const struct fs_t
 	return 0;
 }
 
-/* ---- its config.json ---- */
-
-/* Returns 1, 0 if there is no such file, or -1. */
+/* Returns 1, 0 if absent, or -1. */
 static int read_text_file(struct arena *arena, const char *path, const char *name,
 			  const char **ret_what, struct fs_text *ret_text, struct err *err)
 {
@@ -78,7 +69,6 @@ static int read_text_file(struct arena *arena, const char *path, const char *nam
 	return fs_read_regular(arena, fd, SPEC_SIZE_MAX, *ret_what, ret_text, err) < 0 ? -1 : 1;
 }
 
-/* As the runtime keeps it, whose command line it may be. Returns as read_text_file(). */
 static int read_config(struct container *container, const struct runtime_args *args,
 		       unsigned runtime, struct err *err)
 {
@@ -111,8 +101,7 @@ int created_read_process(struct container *container, const struct runtime_args 
 			 struct err *err)
 {
 	const struct fs_text *text = &container->text;
-	/* The config.json of a container that was granted something contains one of these: our
-	 * annotation or hook, a device's file, or the limit. */
+	/* Any config.json with a grant contains one of these. */
 	static const char *const words[] = {"oci-rdma-hook", "infiniband", "/vfio/",
 					    "RLIMIT_MEMLOCK"};
 	size_t word = 0;

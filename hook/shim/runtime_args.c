@@ -7,35 +7,29 @@
 
 #include "core/base/text.h"
 
-/*
- * Whose command line it is. crun's is read by argp: letters can be joined ("-dp FILE"), names
- * abbreviated, and options end at the first argument that is none. runc's is read by Go's flags:
- * one dash or two, whole names, and, except for exec, options behind the id as well (urfave/cli,
- * reorderArgs). The runc after 1.5 takes its global options also behind the command (urfave/cli v3,
- * command_parse.go).
- */
+/* crun uses argp: joined letters ("-dp FILE"), abbreviations, options only before the first
+ * operand. runc uses Go's flags: one dash or two, whole names, and, except for exec, options behind
+ * the id (urfave/cli, reorderArgs); after 1.5 also global ones behind the command (urfave/cli v3,
+ * command_parse.go). */
 #define BOTH (CRUN | RUNC)
 #define CREATE RUNTIME_CREATE
 #define EXEC RUNTIME_EXEC
 
-/* An option that takes a value, and the commands that have it; 0: a global one */
+/* An option with a value; commands is 0 for a global one. */
 struct option {
 	const char *name;
 	char letter;
 	unsigned runtimes;
 	unsigned commands;
-	size_t place; /* of a const char * in struct runtime_args; or NOWHERE */
+	size_t place; /* offset in struct runtime_args, or NOWHERE */
 };
 
 #define NOWHERE 0
 #define AT(field) offsetof(struct runtime_args, field)
 
-/*
- * crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c) and runc 1.5 (main.go, the
- * same names). If an abbreviation could mean several, crun has one, or refuses it: the first is
- * meant. So crun 1.8's come first, and console-socket, which restore has, before config, which it
- * has not.
- */
+/* crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c) and runc 1.5 (main.go, the
+ * same names). An abbreviation means its first match: so crun 1.8's come first, and console-socket
+ * before config, which restore lacks. */
 static const struct option options[] = {
 	{"root", 0, BOTH, 0, AT(root)},
 	{"log", 0, BOTH, 0, AT(log)},
@@ -69,7 +63,7 @@ static const struct option options[] = {
 	{"additional-gids", 'g', RUNC, EXEC, NOWHERE},
 };
 
-/* runtime: CRUN or RUNC. In front of the command, args->command is RUNTIME_OTHER. */
+/* Before the command, args->command is RUNTIME_OTHER. */
 static bool has_option(const struct runtime_args *args, unsigned runtime,
 		       const struct option *option)
 {
@@ -79,7 +73,7 @@ static bool has_option(const struct runtime_args *args, unsigned runtime,
 	return has_command && option->runtimes & runtime;
 }
 
-/* by_letter: for crun. To runc a letter is a name. */
+/* by_letter: for crun; runc takes a letter for a name. */
 static const struct option *find_option(const struct runtime_args *args, unsigned runtime,
 					bool by_letter, const char *name, size_t len)
 {
@@ -102,20 +96,20 @@ static const struct option *find_option(const struct runtime_args *args, unsigne
 	return abbreviated;
 }
 
-/* The value is what is left of the argument, else the next one. Returns how many it takes. */
+/* The value is the rest of this argument or the next one. Returns the arguments consumed. */
 static int accept_value(struct runtime_args *args, const struct option *option, const char *left,
 			const char *next)
 {
 	/* crun's -tVALUE, --tty=VALUE; never "-t VALUE" */
 	const char *value = left || option->letter == 't' ? left : next;
 
-	/* "--bundle=" and "--process=" say nothing to runc; crun refuses them */
+	/* runc treats an empty value as absent; crun rejects it. */
 	if (value && option->place)
 		*(const char **)((char *)args + option->place) = value[0] ? value : NULL;
 	return value && !left ? 2 : 1;
 }
 
-/* Returns how many arguments the option takes: 1, or 2 with a value of its own. */
+/* Returns 1, or 2 with a separate value. */
 static int parse_option(struct runtime_args *args, char *const *argv)
 {
 	bool is_long = argv[0][1] == '-';
@@ -128,7 +122,7 @@ static int parse_option(struct runtime_args *args, char *const *argv)
 		option = find_option(args, RUNC, false, name, len);
 	if (!option && args->runtimes & CRUN && is_long)
 		option = find_option(args, CRUN, false, name, len);
-	/* "-dt", "-dpFILE", "-dp FILE". What we do not know takes no value, or crun refuses it. */
+	/* "-dt", "-dpFILE", "-dp FILE". Unknown letters take no value, or crun refuses them. */
 	for (; !option && args->runtimes & CRUN && !is_long && *name; name++) {
 		option = find_option(args, CRUN, true, name, 1);
 		value = name[1] ? name + 1 : NULL;
@@ -161,7 +155,7 @@ static void read_command(struct runtime_args *args, int argc, char *const *argv)
 		} else {
 			if (!args->id)
 				args->id = argv[i];
-			/* What follows exec's id is the command that it is to run. */
+			/* The rest is the command. */
 			if (args->command == RUNTIME_EXEC || !(args->runtimes & RUNC))
 				return;
 			i++;
@@ -174,7 +168,7 @@ void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 {
 	const char *name = text_base_name(runtime);
 	struct runtime_args args = {
-		/* Another one may hand the command line on to either. */
+		/* Another runtime may pass it on to either. */
 		.runtimes = text_is(name, "crun")   ? CRUN
 			    : text_is(name, "runc") ? RUNC
 						    : BOTH,

@@ -18,7 +18,7 @@
 
 #define ROUNDS_MAX 4
 
-/* A variable of the engine's environment; set to nothing is not set */
+/* Empty counts as unset. */
 static const char *option(const char *name)
 {
 	const char *value = getenv(name);
@@ -26,11 +26,8 @@ static const char *option(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
-/*
- * Any runtime may lead back to the shim, for ever: NVIDIA's picks one from its own list, and a
- * program named crun may be a wrapper. Only a count in the environment, which all of them pass on,
- * detects that. Returns -1 if it shows a loop.
- */
+/* A runtime may lead back to us: NVIDIA's has its own list, crun may be a wrapper. Only a count in
+ * the environment, which all pass on, detects that. */
 static int real_runtime_count_round(void)
 {
 	const char *before = option(SHIM_ROUNDS);
@@ -38,7 +35,7 @@ static int real_runtime_count_round(void)
 
 	if (before && (before[0] < '1' || before[0] >= '0' + ROUNDS_MAX || before[1]))
 		return -1;
-	/* This fails only without memory; at worst an uncounted round adds one more. */
+	/* Fails only without memory; at worst one round is not counted. */
 	(void)setenv(SHIM_ROUNDS, rounds, 1);
 	return 0;
 }
@@ -54,22 +51,19 @@ static bool can_run(const char *path)
 		 own.st_ino == st.st_ino);
 }
 
-/* As a shell says it when a command cannot be run */
+/* as in a shell */
 #define EXIT_NO_RUNTIME 127
 
-static char **runtime_argv; /* the first is the runtime's path; set before the deadline is armed */
+static char **runtime_argv; /* [0]: the runtime's path; set before deadline_arm() */
 
-/* A node that is stuck in /sys must not keep the container from starting. */
+/* A node stuck in /sys must not keep the container from starting. */
 static void run_unserved(void)
 {
 	(void)execv(runtime_argv[0], runtime_argv);
 	_exit(EXIT_NO_RUNTIME);
 }
 
-/* ---- one command ---- */
-
-/* crun's --log may begin with its type; for "syslog:" and "journald:" our line in the journal is
- * enough. */
+/* crun's --log may have a type; "syslog:" and "journald:" have our journal line already. */
 static void use_runtime_log(const struct runtime_args *args)
 {
 	const char *path = args->log;
@@ -83,11 +77,8 @@ static void use_runtime_log(const struct runtime_args *args)
 	stderr_use_runtime_log(path, text_is(args->log_format, "json"));
 }
 
-/*
- * The first that can be run and is not the shim itself. A list that cannot be read must not lead to
- * another runtime, which would know nothing of the containers that run; only our own name can say
- * which it is then.
- */
+/* If the list is unreadable, do not guess: another runtime would not know the running containers.
+ * Only our own name decides then. */
 static int find_runtime(struct shim *shim, const char *called, const char **ret_runtime,
 			struct err *err)
 {
@@ -145,7 +136,7 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 		runtime_argv = argv;
 		if (!serve_command(shim))
 			return 1;
-		/* Free nothing: execv replaces this program, and the arena owns the path. */
+		/* Free nothing: the arena owns the path. */
 		(void)execv(runtime, argv);
 		err_sys(err, errno, "cannot run %s", runtime);
 	}
