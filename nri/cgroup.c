@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A container's cgroup, where its engine made it: linux.cgroupsPath says that. No name is searched
- * for: any user's systemd makes a cgroup of any name, though not at that place.
- */
+/* Never search by name: any user's systemd can create a cgroup of any name */
 #include "nri/cgroup.h"
 
 #include <dirent.h>
@@ -19,10 +16,9 @@
 #include "core/process/process.h"
 #include "lib/files.h"
 
-/* cgroup v1 has a tree for each controller, v2 one for all. */
 #define TOP "sys/fs/cgroup"
 #define TOP_V1 TOP "/pids"
-/* A container may make any number below its own. */
+/* A container may create cgroups without end */
 #define DEPTH_MAX 8
 #define DIRECTORIES_MAX 20000
 #define PROCS_SIZE_MAX (1024 * 1024)
@@ -53,13 +49,12 @@ void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]
 	const char *found = cgroups_path ? arena_printf(&arena, "%s/%s", top,
 							cgroups_path + strspn(cgroups_path, "/"))
 					 : NULL;
-	/* An engine without systemd's driver takes also that for a path. */
+	/* Without systemd's driver this syntax is a path */
 	const char *expanded =
 		found && !tree_exists(root, found) ? expand(&arena, top, cgroups_path) : NULL;
 
 	if (expanded)
 		found = expanded;
-	/* What does not fit is not known. */
 	if (!found || snprintf(path, CGROUP_PATH_SIZE, "%s", found) >= CGROUP_PATH_SIZE)
 		path[0] = '\0';
 }
@@ -72,14 +67,14 @@ bool cgroup_is_gone(int root, const char *path)
 /* ---- its processes ---- */
 
 struct members {
-	uint64_t memlock; /* is raised to this; 0: the first process is wanted */
+	uint64_t memlock; /* target limit; 0: only find the first process */
 	int64_t first;
 	size_t raised;
 	size_t directories;
 	struct err *err;
 };
 
-/* No text: it cannot be read. */
+/* Empty if unreadable */
 static struct fs_text read_procs(struct arena *arena, int dir)
 {
 	cleanup_fd fd = fs_open(dir, "cgroup.procs", O_RDONLY, RESOLVE_BENEATH);
@@ -103,8 +98,7 @@ static bool lists(int dir, int64_t pid)
 	return false;
 }
 
-/* What is listed while the process is held is that process, and no later one of its number. dir:
- * whose cgroup.procs names it */
+/* A pid still listed after pidfd_open(2) is not a reused one */
 static int raise_one(struct members *members, int dir, int64_t pid)
 {
 	cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
@@ -120,8 +114,8 @@ static int raise_one(struct members *members, int dir, int64_t pid)
 	return 0;
 }
 
-/* Returns 0, 1 if the first process was wanted and is found, or -1. Those of other pid namespaces
- * are listed as 0. */
+/* Returns 1 if only the first process was wanted and is found, 0, or -1. Skips 0: a process of
+ * another pid namespace */
 static int visit_procs(struct members *members, int dir)
 {
 	cleanup_arena arena = {0};
@@ -142,7 +136,7 @@ static int visit_procs(struct members *members, int dir)
 	return 0;
 }
 
-/* In the order of depth: a container's first process is most often in its own cgroup. */
+/* Top down: the first process is usually at the top */
 static int walk(struct members *members, int at, const char *name, int depth)
 {
 	cleanup_fd dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -177,8 +171,7 @@ int64_t cgroup_first(int root, const char *path)
 	return members.first;
 }
 
-/* A container that forks faster than all of its processes can be looked at so often is not mended
- * whole; what its processes start after that has the limit of its parent. */
+/* A container may fork faster; later processes inherit their parent's limit */
 #define ROUNDS_MAX 16
 
 int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err)

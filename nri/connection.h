@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket to the runtime. It never blocks. */
+/* The non-blocking socket to the runtime */
 #pragma once
 
 #include <stddef.h>
@@ -8,13 +8,11 @@
 #include "core/base/err.h"
 #include "nri/wire/ttrpc.h"
 
-/* The socket to the runtime. It never blocks. */
-
-/* Returns a descriptor that the caller owns, or -1. */
+/* Returns a descriptor that the caller owns, or -1 */
 int link_connect(const char *path, struct err *err);
 
-/* Returns how much it read, 0 if there is nothing now, or -1: the connection is over. */
+/* Returns the length, 0 if nothing is ready, or -1 if disconnected */
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
 
-/* Sends what it can, and takes that out. Returns 0 or -1. */
+/* Sends and removes what the socket takes. Returns 0 or -1 */
 int link_write(int fd, struct buffer *out, struct err *err);

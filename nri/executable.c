@@ -9,8 +9,8 @@
 
 #include "core/base/fs.h"
 
-/* What the kernel appends if the directory has another file of this name, or none (fs/d_path.c). A
- * number of device and inode would also change when a file system is mounted over the file's. */
+/* The kernel appends this if our directory entry is gone or replaced (fs/d_path.c). st_dev and
+ * st_ino would also differ below a mount. */
 static const char deleted[] = " (deleted)";
 
 bool own_file_is_removed(const char *link, char *path, size_t size)

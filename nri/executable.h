@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The file of this program */
 #pragma once
 
 #include <stdbool.h>
@@ -7,6 +6,5 @@
 
 #define OWN_FILE_LINK "/proc/self/exe"
 
-/* Whether the file of this program is gone, and no other one is in its place. False also if that
- * cannot be told. link: OWN_FILE_LINK, or what stands for it in a test. path: gets the file's. */
+/* True if removed and not replaced; false if unknown. link: OWN_FILE_LINK except in tests */
 bool own_file_is_removed(const char *link, char *path, size_t size);

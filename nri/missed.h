@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Containers that were missed: they were created while no plugin was connected, they ask, they have
- * a device, and their limit is below the plan's.
- *
- * One that is about to start is looked at by serve_start(). Those that run already are looked at
- * after Synchronize, by a child, because its runtime waits 2 s for the plugin and deciding about
- * each may take longer. The child logs each that was missed, and leaves its record: whoever counts
- * and names them reads the records. With "on_missed": "mend" the child also raises the limit of the
- * container's processes.
+ * Missed containers ask for RDMA and have a device, but too low a limit, because no plugin was
+ * connected when they were created. serve_start() checks starting ones. A child checks running ones
+ * after Synchronize, because the runtime waits only 2 s; it logs, records, and with "on_missed":
+ * "mend" raises their limits.
  */
 #pragma once
 
@@ -24,22 +20,20 @@
 
 struct missed {
 	struct children *children;
-	uint64_t *unseen;   /* could not be decided about */
-	struct child child; /* .in: how many are unseen; -1: none runs */
+	uint64_t *unseen;   /* could not be decided */
+	struct child child; /* .in: the unseen count; -1: none runs */
 };
 
-/* Looks at what was there before the plugin. Never fails: it is logged. */
+/* Starts the child; failures are logged */
 void missed_look(struct missed *missed, const struct look *look);
 
-/* Kills the child, if one runs. One that hangs in a driver is not waited for. */
+/* Does not wait for the child: it may hang in a driver */
 void missed_stop(struct missed *missed);
 
-/* Hears what the child has to say, or that its time is over. Never waits. Returns true if there is
- * news for the status or the metrics. */
+/* Takes the child's result, or kills it at its deadline; never blocks. True: status or metrics
+ * change */
 bool missed_tend(struct missed *missed);
 
-/*
- * Those that run now, by their records; sysroot: a descriptor. *ret_records in the arena, of
- * RECORD_MISSED and RECORD_MENDED. Returns how many, or -1 with the reason.
- */
+/* Lists RECORD_MISSED and RECORD_MENDED of running containers, in the arena. sysroot: a descriptor.
+ * Returns the number, or -1 with err set. */
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err);

@@ -27,18 +27,17 @@
 #define CGROUP_SIZE_MAX (64 * 1024)
 #define CONTAINER_STOPPED 4
 
-/* A container that is looked at */
 struct looked {
 	const struct options *options;
 	const Nri__Container *told;
-	struct container *container; /* its spec is read */
-	int root;                    /* the sysroot */
-	bool starts;                 /* it is about to start; else it runs */
-	struct record record;        /* of an earlier decision */
+	struct container *container; /* with its spec */
+	int root;
+	bool starts;          /* else it runs */
+	struct record record; /* of an earlier decision */
 	char cgroup[CGROUP_PATH_SIZE];
 };
 
-/* ---- what its limit is ---- */
+/* ---- its limit ---- */
 
 static bool is_its_process(const struct looked *one, int64_t pid)
 {
@@ -51,11 +50,11 @@ static bool is_its_process(const struct looked *one, int64_t pid)
 	       cgroup_names(text.bytes, one->container->id);
 }
 
-/* *ret_limits: of its first process; not known if that cannot be seen. */
+/* *ret_limits: of the first process */
 static bool has_limit(const struct looked *one, struct limits *ret_limits)
 {
 	const struct plan *plan = &one->container->plan;
-	/* containerd does not say the process of one that is about to start. */
+	/* containerd omits the pid before the start */
 	int64_t pid = one->told->pid ? one->told->pid : cgroup_first(one->root, one->cgroup);
 	char path[64];
 
@@ -66,13 +65,12 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 	}
 	if (ret_limits->known)
 		return ret_limits->soft >= plan->memlock;
-	/* Its process has not begun, has ended, or is in a pid namespace that the plugin does not
-	 * see. The limits that containerd 2.3 and CRI-O 1.36 tell are those of the spec, by which
-	 * the process begins. */
+	/* The process is gone, not started, or in another pid namespace. It starts with the spec's
+	 * limits, which containerd 2.3 and CRI-O 1.36 report. */
 	return !plan->adds_rlimit;
 }
 
-/* ---- what is said of it ---- */
+/* ---- mend and report ---- */
 
 #define WHEN "created while no plugin was connected: "
 #define RECREATE "delete the pod, so that it is created again"
@@ -107,7 +105,7 @@ static enum look_result handle_missed(struct looked *one, const struct limits *l
 
 	if (container->config.on_missed == MISSED_MEND && mend(one, &problem) == 0)
 		return LOOK_NOTHING;
-	/* Once, however often the plugin connects: an event of the pod has the record's time. */
+	/* Record once: events carry the record's time */
 	if (one->record.result == RECORD_MISSED)
 		return LOOK_NOTHING;
 	reason = arena_printf(
@@ -119,8 +117,8 @@ static enum look_result handle_missed(struct looked *one, const struct limits *l
 		limits->known ? limits_text(limits->soft, limit) : "", problem.text,
 		problem.text[0] ? "; " : "");
 	reason = reason ? reason : WHEN;
-	/* If no record can be written, that there is none does not show that nobody decided. A low
-	 * limit does, and that one starts without its variables. */
+	/* If records cannot be written, a missing record proves nothing; a low limit or a start
+	 * without our variables does */
 	if (record_outcome(one->options, container, RECORD_MISSED, reason, ENTRY_POINT) < 0 &&
 	    !limits->known && !(one->starts && container->plan.n_settings))
 		return LOOK_UNSEEN;
@@ -132,13 +130,9 @@ static enum look_result handle_missed(struct looked *one, const struct limits *l
 
 /* ---- the decision ---- */
 
-/*
- * A plugin's record comes before its answer. So of its grant only the variables show that the
- * runtime took it: it reads no answer of a plugin that was killed in between, or that it has given
- * up. An engine names a container with the environment as adjusted (CRI-O
- * server/container_create.go adjusts it before SetSpec; containerd keeps the spec that it has
- * adjusted).
- */
+/* The record precedes the answer, which the runtime may not have read. Only the variables prove a
+ * grant: engines report the adjusted environment (CRI-O server/container_create.go adjusts before
+ * SetSpec; containerd keeps the adjusted spec). */
 static bool has_settings(const struct looked *one)
 {
 	for (size_t i = 0; i < one->record.settings.n; i++) {
@@ -148,8 +142,7 @@ static bool has_settings(const struct looked *one)
 	return true;
 }
 
-/* Whether a plugin that was connected has decided about it, and has said what it got. What that
- * plugin gave may have been lowered by the container itself since. */
+/* Trust a grant even if the limit is lower now: a container can lower it */
 static bool is_decided(struct looked *one)
 {
 	struct container *container = one->container;
@@ -159,18 +152,16 @@ static bool is_decided(struct looked *one)
 		return false;
 	switch (one->record.result) {
 	case RECORD_GRANTED:
-		/* Hook and shim record what they have done, and their variables may be in
-		 * /etc/nccl.conf. */
+		/* Hook and shim record afterwards, and may use /etc/nccl.conf */
 		return strcmp(one->record.entry_point, ENTRY_POINT) != 0 || has_settings(one);
 	case RECORD_MISSED:
-		/* At its start, which both plugins hear of, it was said by the other one. */
+		/* At a start another plugin has reported it */
 		return one->starts;
 	default:
 		return true;
 	}
 }
 
-/* Without a device that is proven, or if it does not ask, there was nothing to miss. */
 static enum look_result check_running(struct looked *one)
 {
 	struct container *container = one->container;
@@ -187,7 +178,7 @@ static enum look_result check_running(struct looked *one)
 	}
 	if (plan->decision != DECISION_GRANT)
 		return LOOK_NOTHING;
-	/* Without a record, but another plugin's variables are there: it could not write one. */
+	/* Variables without a record: another plugin could not write it */
 	if (one->starts && plan->n_settings && !plan->new_settings)
 		return LOOK_NOTHING;
 	if (!has_limit(one, &limits))
@@ -249,7 +240,7 @@ static const Nri__PodSandbox *find_pod(const struct known *known, struct arena *
 	return NULL;
 }
 
-/* Returns the container's id, in the arena; NULL: it cannot be read. */
+/* Returns the id, in the arena, or NULL if unreadable */
 static const char *examine_known(const struct look *look, struct arena *arena, int root,
 				 const struct message *message, enum look_result *ret_result)
 {
@@ -266,14 +257,14 @@ static const char *examine_known(const struct look *look, struct arena *arena, i
 				       "cut, or larger than there is room for");
 		return NULL;
 	}
-	/* Most are none of ours, which they say without their pod. */
+	/* Fast path: most need no decision, which shows without their pod */
 	if (message_spec(&container.arena, NULL, one.told, &container.spec, &err) < 0)
 		return one.told->id;
 	*ret_result = LOOK_NOTHING;
 	if (one.told->state == CONTAINER_STOPPED || !container_needs_decision(&container))
 		return one.told->id;
 	pod = find_pod(look->known, arena, one.told->pod_sandbox_id);
-	/* A pod that is lost had annotations. */
+	/* A lost pod may have annotations */
 	if ((!pod && look->known->lost) ||
 	    message_spec(&container.arena, pod, one.told, &container.spec, &err) < 0)
 		*ret_result = LOOK_UNSEEN;
@@ -302,7 +293,7 @@ void examine_running(void *context, int out)
 	cleanup_arena records = {0};
 	bool whole = !known->lost;
 	uint64_t unseen = 0;
-	struct record_entry *gone; /* records of containers that the engine does not name */
+	struct record_entry *gone; /* records of containers not listed */
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
 	cleanup_fd dir = trust_open_dir(root, RECORD_DIR, &err);

@@ -22,7 +22,7 @@
 
 #define ITS_LOG "journalctl -t " NRI_NAME ", or kubectl logs -l app=oci-rdma-nri -c plugin --prefix"
 
-/* What stands in the file is for a terminal only if it is one line without escapes. */
+/* The status file may contain terminal escapes */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
 	char line[2 * ERR_TEXT_MAX];
@@ -35,7 +35,6 @@ __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 	puts(line);
 }
 
-/* The names of what was missed: the reader wants to recreate these pods. */
 static int print_containers(int sysroot, struct err *err)
 {
 	cleanup_arena arena = {0};
@@ -92,7 +91,7 @@ int nri_policy_check(const struct options *node, struct err *err)
 	return root < 0 ? -1 : config_load(&arena, root, node->config, &config, err);
 }
 
-/* Returns the exit status: a connected plugin whose policy cannot be used grants nothing. */
+/* A connected plugin without a usable policy grants nothing */
 static int print_policy(const struct nri_options *options, int exit_status)
 {
 	struct err err;
@@ -114,7 +113,7 @@ int nri_check(const struct nri_options *options)
 	cleanup_fd socket = -1;
 	int exit_status = 1;
 
-	(void)nri_options_socket(options, path, sizeof(path)); /* it fits: nri_options_parse() */
+	(void)nri_options_socket(options, path, sizeof(path)); /* fits: nri_options_parse() */
 	socket = open(path, O_PATH | O_CLOEXEC);
 	if (root >= 0)
 		printf("NRI         %s: %s\n", nri_socket_text(nri_socket_of(socket, false)), path);

@@ -14,19 +14,15 @@ static const struct sock_filter scrape_instructions[] = {
 #include "core/confine/confine.h"
 };
 
-/*
- * SYS_RESOURCE: to raise the limit of a container that was missed ("on_missed": "mend"). Unit and
- * DaemonSet do not give it; who wants it adds it.
- * The runtime's socket is root's, as the plugin is; limits and variables of a new container are the
- * runtime's to set.
- */
+/* For "on_missed": "mend"; unit and DaemonSet leave it to the administrator. Otherwise we only need
+ * to be root for the runtime's socket: the runtime sets new containers' limits. */
 const struct confinement nri_confinement = {
 	.capabilities = CONFINE_CAPABILITY(CAP_SYS_RESOURCE),
 	.instructions = instructions,
 	.n_instructions = sizeof(instructions) / sizeof(instructions[0]),
 };
 
-/* It opens one file, which everybody may read. */
+/* Opens one world-readable file */
 const struct confinement scrape_confinement = {
 	.instructions = scrape_instructions,
 	.n_instructions = sizeof(scrape_instructions) / sizeof(scrape_instructions[0]),

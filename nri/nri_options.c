@@ -78,7 +78,6 @@ static int usage_error(const char *what, const char *which)
 	return command_line_error(NRI_NAME, what, which);
 }
 
-/* Returns -1 to go on, or the exit status. */
 static int parse_port(struct nri_options *options, const char *value)
 {
 	char *end;

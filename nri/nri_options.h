@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin's command line */
 #pragma once
 
 #include <stdbool.h>
@@ -10,16 +9,16 @@
 
 struct nri_options {
 	struct options node;
-	const char *socket;   /* NULL: NRI_SOCKET below the sysroot */
-	const char *metrics;  /* file for a Prometheus collector; NULL: none */
-	const char *instance; /* one of several on a node, by its status file; NULL: the only one */
-	uint16_t port;        /* where only that file is served; 0: it is not */
+	const char *socket;   /* NULL: NRI_SOCKET */
+	const char *metrics;  /* file, or NULL */
+	const char *instance; /* names the status file, or NULL */
+	uint16_t port;        /* of --serve-metrics, or 0 */
 	bool check;
-	bool alive; /* the exit status says no more than that the plugin works */
+	bool alive; /* --check-alive */
 };
 
-/* Returns -1 to go on with *ret_options, or the exit status. */
+/* Returns -1 to continue, or the exit status */
 int nri_options_parse(int argc, char **argv, struct nri_options *ret_options);
 
-/* The socket's path. Returns 0, or -1 where it is too long for a socket. */
+/* Returns 0, or -1 if too long for a socket */
 int nri_options_socket(const struct nri_options *options, char *path, size_t size);

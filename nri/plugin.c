@@ -29,39 +29,33 @@
 #include "nri/session.h"
 
 #define READ_SIZE 16384
-/* What need not happen at once happens in the tick. */
 #define TICK_MS 1000
-/* An own file that is absent for so many ticks is not being replaced by two commands. */
+/* An upgrade may remove our file before it adds the new one: wait so many ticks */
 #define FILE_ABSENT_TICKS 3
 
-/* Between two attempts to connect: for a minute after the plugin's start or the end of a
- * connection, while the runtime starts, and then. */
+/* Retry fast for a minute after our start or a disconnect: the runtime may be starting */
 #define RETRY_HURRY_MS 20
 #define HURRY_MS 60000
 #define RETRY_MS TICK_MS
 
-/*
- * The plugin is connected, or waits for its next attempt to connect (retry_at). Any number of them
- * are connected on a node: NRI shows each one the container as those before it have changed it
- * (containerd/nri, pkg/adaptation/result.go, since 0.4), and closes one that hangs or dies before
- * it asks the next one. So the second one finds all set that it would set, and the record of what
- * the first one has said (nri/serve.c).
- */
+/* Several plugins may be connected: NRI shows each one the earlier ones' adjustments
+ * (containerd/nri, pkg/adaptation/result.go, since 0.4) and first closes one that hangs. So a
+ * second plugin finds the settings, and the record (nri/serve.c). */
 struct plugin {
 	const struct nri_options *options;
-	struct options node; /* of them, with the engine */
+	struct options node; /* .options.node, with engine */
 	char engine[REPORT_NAME_SIZE + sizeof(((struct sockaddr_un *)0)->sun_path)];
 	char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	pid_t runtime; /* that launched us; 0: none did */
+	pid_t runtime; /* if it launched us, else 0 */
 
-	int fd;        /* the one connection; -1: none */
-	bool hung_up;  /* the runtime has closed it, and waits for no answer */
-	bool launched; /* it is the one that the runtime made when it launched us */
+	int fd;        /* or -1 */
+	bool hung_up;  /* the runtime reads no answer */
+	bool launched; /* inherited from the runtime */
 	struct session session;
 	int64_t hurry_until;
 	int64_t retry_at;
 	int64_t tick_at;
-	int file_absent; /* ticks that have not found it */
+	int file_absent; /* consecutive ticks */
 
 	struct server server;
 	struct report report;
@@ -69,7 +63,7 @@ struct plugin {
 	struct children children;
 };
 
-/* ---- signals: blocked except while the plugin waits ---- */
+/* ---- signals, blocked except in ppoll() ---- */
 
 static volatile sig_atomic_t ended;
 
@@ -79,7 +73,6 @@ static void on_end(int signal)
 	ended = 1;
 }
 
-/* *ret_waiting: the mask while the plugin waits */
 static void set_signals(sigset_t *ret_waiting)
 {
 	struct sigaction end = {.sa_handler = on_end};
@@ -93,14 +86,14 @@ static void set_signals(sigset_t *ret_waiting)
 	(void)sigdelset(ret_waiting, SIGINT);
 	(void)sigaction(SIGTERM, &end, NULL);
 	(void)sigaction(SIGINT, &end, NULL);
-	(void)signal(SIGCHLD, SIG_DFL); /* ignored, it would take what waitpid() says */
+	(void)signal(SIGCHLD, SIG_DFL); /* if ignored, waitpid() fails */
 	(void)signal(SIGHUP, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* A limit of the runtime's (RLIMIT_FSIZE) is an error of the status file, not our death. */
+	/* An inherited RLIMIT_FSIZE must not kill us */
 	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
-/* ---- what the runtime asks ---- */
+/* ---- requests ---- */
 
 static void on_synchronized(struct plugin *plugin)
 {
@@ -124,26 +117,24 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 			 plugin->socket);
 		plugin->node.engine = plugin->engine;
 		serve_set_timeout(&plugin->server, call->runtime->request_timeout);
-		/* NRI 0.6, which is containerd 1.7's, synchronizes no plugin that it has launched:
-		 * there is nothing more to wait for. */
+		/* NRI 0.6 (containerd 1.7) does not synchronize a launched plugin */
 		if (plugin->launched)
 			report_connected(&plugin->report);
 		break;
 	case CALL_CREATE:
-		/* If it hung up, this plugin was stopped for longer than the runtime waits. The
-		 * container has begun without it, which the next Synchronize shows. A decision now
-		 * would say that it was granted. */
+		/* We were stopped too long: the container starts without us. Record no grant; the
+		 * next Synchronize finds it. */
 		if (!plugin->hung_up)
 			serve_request(&plugin->server, arena, call);
 		plugin->report.changed = true;
 		break;
 	case CALL_START:
-		/* Both plugins hear of it; the first one says it, and leaves the record. */
+		/* The first plugin to get it logs and records it */
 		if (!plugin->hung_up)
 			plugin->report.status.unseen += !serve_start(&plugin->server, arena, call);
 		plugin->report.changed = true;
 		break;
-	case CALL_SYNCHRONIZE: /* is answered first */
+	case CALL_SYNCHRONIZE: /* answered first */
 	case CALL_OTHER:
 		break;
 	}
@@ -161,13 +152,13 @@ static int answer_requests(struct plugin *plugin, struct err *err)
 		on_call(plugin, &arena, &call);
 		if (session_answer(&plugin->session, &call, err) < 0)
 			return -1;
-		/* The message is gone: the child that looks at the containers does not have it. */
+		/* Now that the message is freed, the child does not inherit it */
 		if (call.kind == CALL_SYNCHRONIZE)
 			on_synchronized(plugin);
 	}
 }
 
-/* Nothing is read while an answer waits to be sent: so there is never more than one. */
+/* Does not read while an answer is unsent, so that at most one is pending */
 static int read_and_answer(struct plugin *plugin, short events, struct err *err)
 {
 	static unsigned char bytes[READ_SIZE];
@@ -204,7 +195,7 @@ static void hang_up(struct plugin *plugin)
 static void disconnect(struct plugin *plugin, const struct err *err)
 {
 	hang_up(plugin);
-	/* A runtime that refuses the plugin is not asked in a hurry. */
+	/* Retry slowly if the runtime refused us */
 	plugin->hurry_until = plugin->report.status.since ? clock_ms() + HURRY_MS : 0;
 	retry_later(plugin, err);
 }
@@ -222,7 +213,7 @@ static void connect_now(struct plugin *plugin)
 {
 	struct err err;
 
-	/* A new runtime launches a plugin of its own. */
+	/* A restarted runtime launches its own plugin */
 	if (plugin->runtime && getppid() != plugin->runtime) {
 		ended = 1;
 		return;
@@ -237,11 +228,9 @@ static void connect_now(struct plugin *plugin)
 
 /* ---- the tick ---- */
 
-/*
- * A removed file ends the plugin. Nothing else ends one that the runtime has launched, nor one
- * whose unit was removed with its file: systemd forgets the unit when it reads its files again, and
- * leaves the process (manager_reload() in its src/core/manager.c). A replaced file changes nothing.
- */
+/* Nothing else ends a plugin that the runtime launched, or one whose unit is removed with it:
+ * systemd forgets the unit on reload but keeps the process (manager_reload(),
+ * src/core/manager.c). */
 static void look_at_file(struct plugin *plugin)
 {
 	char path[512];
@@ -300,8 +289,7 @@ static void serve(struct plugin *plugin, const sigset_t *waiting)
 
 /* ---- the beginning and the end ---- */
 
-/* The descriptor that a runtime which launches us has connected (NRI_PLUGIN_SOCKET); -1: none did
- */
+/* Returns the socket of a runtime that launches us (NRI_PLUGIN_SOCKET), or -1 */
 static int launched_socket(void)
 {
 	const char *text = getenv("NRI_PLUGIN_SOCKET");
@@ -318,7 +306,7 @@ static bool is_relative(const char *path)
 	return path && path[0] != '/';
 }
 
-/* Confinement closes all but the standard three: the socket takes stdin's place meanwhile. */
+/* confine() closes descriptors above 2: stdin holds the socket meanwhile */
 static void confine_with(struct plugin *plugin, int launched)
 {
 	const struct nri_options *options = plugin->options;
@@ -326,7 +314,7 @@ static void confine_with(struct plugin *plugin, int launched)
 
 	if (launched >= 0 && dup2(launched, STDIN_FILENO) < 0)
 		launched = -1;
-	/* For relative paths the caller's directory stays. */
+	/* Relative paths need the working directory */
 	if (confine(&nri_confinement,
 		    is_relative(options->socket) || is_relative(options->metrics)
 			    ? NULL
@@ -344,7 +332,7 @@ static void confine_with(struct plugin *plugin, int launched)
 		begin_session(plugin);
 }
 
-/* At once: the runtime asks the other plugin. */
+/* Hang up first: the runtime then asks the other plugin */
 static void end(struct plugin *plugin)
 {
 	char path[512];
@@ -352,7 +340,7 @@ static void end(struct plugin *plugin)
 	hang_up(plugin);
 	missed_stop(&plugin->missed);
 	children_finish(&plugin->children);
-	/* systemd may end it before the plugin has seen that its file is gone. */
+	/* systemd may stop us before a tick finds our file gone */
 	report_end(&plugin->report, own_file_is_removed(OWN_FILE_LINK, path, sizeof(path)));
 }
 
@@ -384,8 +372,8 @@ int plugin_run(const struct nri_options *options)
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
 	log_as_daemon(NRI_NAME);
-	/* systemd says that the unit has failed. A pod is not ready instead, so that its
-	 * predecessor stays, and its engine would not start a launched plugin again. */
+	/* Fail the unit. Elsewhere stay: an unready pod keeps its predecessor, and engines do not
+	 * restart a launched plugin. */
 	if (getenv("NOTIFY_SOCKET") && nri_policy_check(&options->node, &err) < 0) {
 		log_event(LOG_ERR, "not started, because the policy cannot be used: %s", err.text);
 		return 1;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin's loop */
 #pragma once
 
 #include "nri/nri_options.h"
 
-/* Serves until SIGTERM or SIGINT. Returns the exit status. */
+/* Runs until SIGTERM or SIGINT. Returns the exit status */
 int plugin_run(const struct nri_options *options);

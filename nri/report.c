@@ -30,8 +30,7 @@
 
 /* ---- systemd ---- */
 
-/* Tells systemd (sd_notify(3)); for WatchdogSec= it hears WATCHDOG=1 once a second. Without a
- * NOTIFY_SOCKET, nothing. */
+/* sd_notify(3), if NOTIFY_SOCKET is set */
 __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -44,7 +43,7 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 	if (!len || len >= sizeof(address.sun_path))
 		return;
 	memcpy(address.sun_path, path, len);
-	/* One without a file, which begins with NUL */
+	/* abstract socket */
 	if (path[0] == '@')
 		address.sun_path[0] = '\0';
 	va_start(args, format);
@@ -71,10 +70,7 @@ static void make_names(struct status_file *file, int i)
 	snprintf(file->lock_name, sizeof(file->lock_name), "%s" NRI_STATUS_LOCK, file->name);
 }
 
-/*
- * The file that a crashed plugin has left before a new one, so that none stays behind; again if
- * somebody has removed the lock's. Returns 0 or -1.
- */
+/* Reuses a crashed plugin's file; locks again if the lock file was removed. Returns 0 or -1 */
 static int hold_lock(struct status_file *file, int dir, struct err *err)
 {
 	struct flock lock = {.l_type = F_WRLCK};
@@ -104,7 +100,7 @@ static int hold_lock(struct status_file *file, int dir, struct err *err)
 int status_write(struct status_file *file, const struct nri_status *status, struct err *err)
 {
 	cleanup_arena arena = {0};
-	/* Root's alone, as the lock: who can read only the one would call every plugin ended. */
+	/* 0600 as the lock: without access to the lock every plugin looks ended */
 	struct replacement new = {.name = file->name, .mode = 0600};
 	cleanup_fd dir = trust_make_dir(file->sysroot, NRI_STATUS_DIR, err);
 
@@ -128,10 +124,9 @@ void status_remove(struct status_file *file)
 	file->lock = -1;
 }
 
-/* ---- the files ---- */
+/* ---- the status ---- */
 
-/* It is written again even if nothing has changed: by its age a plugin that hangs is known, and
- * that is how a file that somebody has removed comes back. */
+/* Rewrite it unchanged: its age reveals a plugin that hangs, and removal is undone */
 static void write_status(struct report *report)
 {
 	struct err err;
@@ -149,7 +144,7 @@ static void write_status(struct report *report)
 
 /* ---- the metrics ---- */
 
-/* In the child. Returns its exit status. */
+/* Returns the child's exit status */
 static int write_as_child(const struct report *report)
 {
 	struct err err;
@@ -157,7 +152,7 @@ static int write_as_child(const struct report *report)
 
 	if (metrics_write(report->metrics_path, report->file.sysroot, &report->status, &err) == 0)
 		return 0;
-	/* Root, but without the capability to write where it is not the owner */
+	/* CAP_DAC_OVERRIDE is dropped */
 	refused = err.errnum == EACCES;
 	if (!report->metrics_failed)
 		log_event(LOG_WARNING, "metrics: %s%s", err.text,
@@ -167,7 +162,7 @@ static int write_as_child(const struct report *report)
 	return 1;
 }
 
-/* One that writes to a frozen file system stays for long, even killed, and no other is started. */
+/* One writer at a time: on a frozen file system even a killed one stays */
 static bool is_written(struct report *report)
 {
 	int status = 0;
@@ -212,7 +207,7 @@ static void write_now(struct report *report)
 	write_metrics(report);
 }
 
-/* ---- what it says ---- */
+/* ---- events ---- */
 
 static void keep_name(char *to, const char *from)
 {

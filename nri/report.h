@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the plugin tells of itself: to the log, to systemd, to --check by its status file, and to a
- * collector by its metrics.
- */
+/* The plugin's state for the log, systemd, --check and a metrics collector */
 #pragma once
 
 #include <stdbool.h>
@@ -17,69 +14,63 @@
 
 #define NRI_INSTANCE_MAX 16
 #define STATUS_NAME_SIZE (sizeof("nri-.json") + NRI_INSTANCE_MAX)
-/* Far more than a node has plugins, also while they are replaced */
 #define STATUS_FILES_MAX 16
 
-/*
- * In NRI_STATUS_DIR: nri-INSTANCE.json, or without an instance one of nri.json, nri.1.json, … that
- * no other plugin has. A plugin has it as long as it holds the lock.
- */
+/* nri-INSTANCE.json, or the first free of nri.json, nri.1.json, … in NRI_STATUS_DIR; ours while we
+ * hold the lock */
 struct status_file {
-	const char *sysroot;  /* a path */
-	const char *instance; /* NULL: none */
+	const char *sysroot;
+	const char *instance;
 	char name[STATUS_NAME_SIZE];
 	char lock_name[STATUS_NAME_SIZE + sizeof(NRI_STATUS_LOCK)];
-	int lock; /* -1: not held */
+	int lock; /* or -1 */
 };
 
-/* Makes NRI_STATUS_DIR, which must be root's alone. */
+/* Creates NRI_STATUS_DIR, which must belong to root alone */
 int status_write(struct status_file *file, const struct nri_status *status, struct err *err);
 
-/* When a plugin ends */
 void status_remove(struct status_file *file);
 
 /* ---- the report ---- */
 
 #define REPORT_NAME_SIZE 64
-/* systemd holds back what is ordered behind the unit, as the kubelet, until it hears READY=1: for
- * that long only. The runtime's own patience with a plugin that registers is as long. */
+/* READY=1 even if not connected: systemd delays units after ours (the kubelet) until then. The
+ * runtime waits as long for a registration. */
 #define READY_PATIENCE_MS 5000
 
 struct report {
 	struct status_file file;
-	const char *metrics_path; /* NULL: none */
+	const char *metrics_path; /* or NULL */
 	struct children *children;
 
-	struct nri_status status; /* its answers are the server's */
-	bool changed;             /* the status, which is not written yet */
+	struct nri_status status; /* .answers is the server's */
+	bool changed;             /* status not yet written */
 	char since[CLOCK_UTC_SIZE];
 	char trouble[ERR_TEXT_MAX];
 	char name[REPORT_NAME_SIZE];
 	char version[REPORT_NAME_SIZE];
-	bool failed; /* to write the status, which is said once */
+	bool failed; /* logged once */
 
-	/* Their file lies on a disk that may hang, so a child writes them, one at a time. */
-	pid_t writer; /* 0: none */
+	/* Written by a child: the disk may hang */
+	pid_t writer; /* or 0 */
 	bool metrics_due;
-	bool metrics_failed; /* which is said once, as that it hangs is */
+	bool metrics_failed; /* logged once */
 	bool metrics_late;
-	int64_t metrics_at; /* when the last writer was started */
+	int64_t metrics_at; /* start of the last writer */
 
-	int64_t ready_at; /* READY=1 is said, connected or not; INT64_MAX: it was */
+	int64_t ready_at; /* time of READY=1; INT64_MAX: sent */
 };
 
-/* The runtime's name and version, which report_connected() names */
+/* Copies name and version for report_connected() */
 void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime);
 
 void report_connected(struct report *report);
 
-/* Not connected. It is logged once, as long as it is the same: a node without NRI is asked for
- * ever. */
+/* Logged once per reason: a node without NRI is retried forever */
 void report_trouble(struct report *report, const struct err *err);
 
-/* Once a second: what is due of the status, the metrics, READY=1 and WATCHDOG=1 */
+/* Once a second: writes files when due, sends READY=1 and WATCHDOG=1 */
 void report_tick(struct report *report);
 
-/* for_good: its executable is gone, so that its metrics go as well. Left where they are, they would
- * be read as those of a plugin that hangs. */
+/* for_good: our file is gone; remove the metrics, which would look like a hanging plugin's */
 void report_end(struct report *report, bool for_good);

@@ -23,23 +23,23 @@
 #include "nri/nri_options.h"
 
 #define WAITING 128
-/* The kernel takes an answer at once, and sends it when the client reads. */
+/* Holds a whole answer, so that send(2) does not block */
 #define SEND_BUFFER (2 * SCRAPE_FILE_MAX)
 #define HEAD                                                                                       \
 	"HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"                \
 	"Content-Length: %zu\r\nConnection: close\r\n\r\n"
 
-/* At once: one that says nothing keeps no other one waiting. If more come, the oldest one goes. */
+/* A silent client blocks no other; the oldest is dropped */
 #define CLIENTS_MAX 64
 
 struct client {
 	int64_t deadline;
-	size_t len; /* of the request, which is not whole */
+	size_t len; /* of the incomplete request */
 	char request[SCRAPE_REQUEST_MAX + 1];
 };
 
 static struct client clients[CLIENTS_MAX];
-/* Of each client, fd -1: none; behind them the listener */
+/* The clients (-1: free), then the listener */
 static struct pollfd polled[CLIENTS_MAX + 1];
 
 /* ---- the answer ---- */
@@ -53,13 +53,12 @@ static void answer(int fd, const char *status, const char *bytes, size_t len)
 	(void)!send(fd, bytes, len, MSG_NOSIGNAL);
 }
 
-/* The file is replaced by rename, so that it is opened for each request. */
+/* Opened per request: replaced by rename */
 static void answer_metrics(int fd, const char *path)
 {
 	static const char none[] = "# No plugin of this pod has served the node.\n";
 	cleanup_fd file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	/* No file is no failure: another installation may serve the node, or the pod's predecessor.
-	 */
+	/* Another installation or the predecessor may serve the node */
 	bool absent = file < 0 && errno == ENOENT;
 	struct fs_text text = {(char *)none, sizeof(none) - 1};
 	cleanup_arena arena = {0};
@@ -72,22 +71,21 @@ static void answer_metrics(int fd, const char *path)
 		answer(fd, "200 OK", text.bytes, text.len);
 		return;
 	}
-	/* The collector's target is down then, and shows why. */
+	/* The collector shows its target as down, with the reason */
 	snprintf(why, sizeof(why), "# %s\n", err.text);
 	answer(fd, "500 Internal Server Error", why, strlen(why));
 }
 
 /* ---- a client ---- */
 
-/* Reads what there is, up to the empty line; a request with a body is refused by its method.
- * Returns whether there is more to wait for. */
+/* Returns whether to wait for more. Reads up to the empty line; methods with a body are refused */
 static bool hear(struct client *client, int fd, const char *path)
 {
 	char *request = client->request;
 	ssize_t n = recv(fd, request + client->len, SCRAPE_REQUEST_MAX - client->len, 0);
 
 	if (n <= 0)
-		return false; /* also without room for more */
+		return false; /* or no room */
 	client->len += (size_t)n;
 	request[client->len] = '\0';
 	if (!strstr(request, "\r\n\r\n"))
@@ -108,7 +106,7 @@ static void drop(size_t i)
 	polled[i].fd = -1;
 }
 
-/* A place that is free, or else the oldest client's */
+/* Takes a free slot, or the oldest */
 static void begin(int fd)
 {
 	size_t found = 0;
@@ -130,12 +128,12 @@ static int listen_at(const struct sockaddr *address, socklen_t size)
 	cleanup_fd fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	const int on = 1;
 	const int off = 0;
-	const int room = SEND_BUFFER; /* a client's connection inherits it */
+	const int room = SEND_BUFFER; /* inherited by clients */
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) < 0)
 		return -1;
-	/* The net.ipv6.bindv6only of a node must not take IPv4 away. */
+	/* Keep IPv4 even with net.ipv6.bindv6only */
 	if (address->sa_family == AF_INET6 &&
 	    setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &off, sizeof(off)) < 0)
 		return -1;
@@ -144,7 +142,7 @@ static int listen_at(const struct sockaddr *address, socklen_t size)
 	return steal_fd(&fd);
 }
 
-/* Both families by one socket; on a kernel without IPv6 the other one alone */
+/* Dual-stack; IPv4 on a kernel without IPv6 */
 static int listen_on(uint16_t port)
 {
 	const struct sockaddr_in6 both = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
@@ -158,8 +156,7 @@ static int listen_on(uint16_t port)
 
 /* ---- the beginning and the end ---- */
 
-/* The kernel drops a signal with its default action if the receiver is process 1, as in a
- * container. Nothing has to be put in order. */
+/* As pid 1 we need a handler: the kernel drops signals with default action */
 static void end(int signal)
 {
 	(void)signal;
@@ -172,7 +169,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* Too few descriptors or too little memory passes; the collector asks again. */
+/* Out of descriptors or memory: the collector retries */
 static void accept_one(void)
 {
 	static const struct timespec moment = {.tv_nsec = 100 * 1000 * 1000};
@@ -190,7 +187,7 @@ static int serve(const char *path)
 		polled[i].fd = -1;
 	polled[CLIENTS_MAX] = (struct pollfd){.fd = STDIN_FILENO, .events = POLLIN};
 	for (;;) {
-		/* EINVAL: RLIMIT_NOFILE is below what it is given */
+		/* EINVAL: RLIMIT_NOFILE is too low */
 		if (poll(polled, CLIENTS_MAX + 1, 1000) < 0) {
 			if (errno != EINTR)
 				return fail("poll");
@@ -217,7 +214,7 @@ int scrape_run(const struct nri_options *options)
 	(void)sigaction(SIGTERM, &action, NULL);
 	(void)sigaction(SIGINT, &action, NULL);
 	listener = listen_on(options->port);
-	/* The confinement closes all but the standard three. */
+	/* confine() closes descriptors above 2 */
 	if (listener < 0 || dup2(listener, STDIN_FILENO) < 0)
 		return fail("it cannot listen on the port");
 	if (confine(&scrape_confinement, options->metrics[0] == '/' ? "/" : NULL, &err) < 0)

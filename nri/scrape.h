@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --serve-metrics */
 #pragma once
 
 #include "nri/nri_options.h"
 
-/*
- * Answers a collector's HTTP requests with the file of --metrics, in a process and a container of
- * its own, so that the process that serves containers has no listener. It has no capability, reads
- * that file alone, and starts no process: the containers of a pod may share one limit of processes.
- */
+/* --serve-metrics serves the file of --metrics by HTTP in its own container, so that the plugin has
+ * no listener. No capability; no child, because the containers of a pod may share a pids limit. */
 
-/* A collector sends some hundred bytes. */
+/* A collector sends a few hundred bytes */
 #define SCRAPE_REQUEST_MAX 8192
 #define SCRAPE_FILE_MAX (64 * 1024)
-/* No client may take longer. A collector on a busy node may be slow, and waits for 10 s. */
+/* Per client; a busy collector gives up after 10 s */
 #define SCRAPE_PATIENCE_MS 5000
 
-/* Returns the exit status. It ends by SIGTERM or SIGINT. */
+/* Runs until SIGTERM or SIGINT. Returns the exit status */
 int scrape_run(const struct nri_options *options);

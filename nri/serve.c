@@ -17,21 +17,18 @@
 #include "nri/message/message_spec.h"
 #include "nri/missed_check.h"
 
-/* ---- in the child: one that is to be created ---- */
+/* ---- in the child ---- */
 
 struct work {
 	const struct options *options;
 	struct container *container;
-	const Nri__Container *told; /* of one that is about to start */
+	const Nri__Container *told; /* StartContainer's */
 	struct message response;
-	struct record record; /* of another plugin of ours, which was asked before; or zero */
+	struct record record; /* another plugin's, or zero */
 };
 
-/*
- * Two plugins that set the same limit fail the container. So a limit that one of ours has set
- * stays, also if its policy was another one: it is there, and its record says how much that plugin
- * gave.
- */
+/* NRI fails a container if two plugins set the same limit: keep another plugin's, even by another
+ * policy */
 static bool is_set_by_ours(const struct work *work)
 {
 	const struct spec *spec = &work->container->spec;
@@ -40,7 +37,7 @@ static bool is_set_by_ours(const struct work *work)
 	       spec->memlock_soft >= work->record.memlock;
 }
 
-/* What the spec lists is raised, so that the later entry, which holds, never lowers. */
+/* The later entry wins; it must not lower the spec's */
 static bool adjust_memlock(const struct work *work, Nri__Rlimit *rlimit)
 {
 	const struct spec *spec = &work->container->spec;
@@ -70,7 +67,7 @@ static int build_answer(struct work *work, struct outcome *outcome)
 	if (!entries || !env)
 		return err_memory(&outcome->err);
 	for (size_t i = 0; i < plan->n_settings; i++) {
-		/* NRI would put ours in the place of one that the environment has. */
+		/* NRI would replace an existing variable */
 		if (plan->settings[i].state != SETTING_NEW)
 			continue;
 		nri__entry__init(&entries[i]);
@@ -89,7 +86,7 @@ static int build_answer(struct work *work, struct outcome *outcome)
 	return 0;
 }
 
-/* The runtime puts the text where the pod's author looks: kubectl describe pod. */
+/* Shown by kubectl describe pod */
 static int build_refusal(struct arena *arena, bool denied, const char *reason,
 			 struct message *ret_response)
 {
@@ -101,11 +98,8 @@ static int build_refusal(struct arena *arena, bool denied, const char *reason,
 		    : -1;
 }
 
-/*
- * Another plugin of ours has come to the same, for the same reason, and has said so. For another
- * reason it is said again: the two have different policies, and the pod's author has to know both
- * reasons, as the next one may be asked alone.
- */
+/* Another plugin has recorded the same. Record a different reason: policies differ, and next time
+ * either plugin may be asked alone. */
 static bool repeats_record(const struct work *work, const struct outcome *outcome)
 {
 	const char *before = work->record.reason;
@@ -115,11 +109,8 @@ static bool repeats_record(const struct work *work, const struct outcome *outcom
 	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
 
-/*
- * Reads, decides, applies, records, answers, logs. The record is there before the runtime asks the
- * next plugin. The line is behind the answer, so that what came too late is not logged; then the
- * parent has another record written.
- */
+/* Record before the answer: the next plugin reads it. Log after it: a late answer is no grant, and
+ * the parent records the failure. */
 static void decide_in_child(void *context, int out)
 {
 	static struct outcome outcome;
@@ -148,7 +139,7 @@ static void decide_in_child(void *context, int out)
 	if (outcome.must_fail != if_late)
 		(void)worker_send(out, outcome.must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
 				  NULL);
-	/* Without memory for it the parent, which knows that it must fail, says so. */
+	/* Without memory the parent refuses: it has VERDICT_MUST_FAIL */
 	if (outcome.must_fail && build_refusal(&container->arena, outcome.result == RECORD_DENIED,
 					       outcome.reason, &work->response) < 0)
 		return;
@@ -156,14 +147,13 @@ static void decide_in_child(void *context, int out)
 	if (!said)
 		(void)record_outcome(work->options, container, outcome.result, outcome.reason,
 				     ENTRY_POINT);
-	outcome.options = NULL; /* its record is there */
+	outcome.options = NULL; /* recorded */
 	if (worker_send(out, VERDICT_DECIDED, &work->response) == 0 && !said)
 		outcome_log(container, &outcome);
 }
 
 /* ---- in the parent ---- */
 
-/* Returns whether anything can matter for this container. */
 static bool read_container(const struct call *call, struct container *container, struct err *err)
 {
 	if (!call->container)
@@ -177,8 +167,7 @@ static bool read_container(const struct call *call, struct container *container,
 	return container->spec_known && container_needs_decision(container);
 }
 
-/* By a child, since others may hold the records' lock. Beside too many children the log alone has
- * the reason. */
+/* By a child: someone may hold the records' lock. With too many children only the log has it */
 static void leave_failure(const struct server *server, struct container *container,
 			  const char *reason)
 {
@@ -242,13 +231,13 @@ void serve_request(struct server *server, struct arena *arena, struct call *call
 
 void serve_set_timeout(struct server *server, int64_t timeout_ms)
 {
-	/* Three quarters of what the administrator allows, if that is less. */
+	/* Leave the runtime a quarter of its timeout */
 	int64_t patience = timeout_ms > 0 ? timeout_ms / 4 * 3 : SERVE_PATIENCE_MS;
 
 	server->patience_ms = patience < SERVE_PATIENCE_MS ? (int)patience : SERVE_PATIENCE_MS;
 }
 
-/* ---- one that is about to start ---- */
+/* ---- StartContainer ---- */
 
 static void check_in_child(void *context, int out)
 {
@@ -259,7 +248,7 @@ static void check_in_child(void *context, int out)
 	(void)worker_send(out, VERDICT_DECIDED, &(struct message){&result, 1});
 }
 
-/* If its message cannot be read, that was said when it was created. */
+/* CreateContainer has logged an unreadable message */
 bool serve_start(struct server *server, struct arena *arena, struct call *call)
 {
 	cleanup_container container = CONTAINER_NONE;

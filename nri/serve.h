@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one container gets: from its message, the node and the policy to the answer. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +9,8 @@
 #include "nri/session.h"
 #include "nri/worker.h"
 
-/* NRI ends a plugin that takes 2 s (containerd's plugin_request_timeout, by default). */
-#ifndef SERVE_PATIENCE_MS /* a build for memcheck has all the time */
+/* NRI closes a plugin after 2 s (containerd's plugin_request_timeout) */
+#ifndef SERVE_PATIENCE_MS /* memcheck needs more */
 #define SERVE_PATIENCE_MS 1500
 #endif
 
@@ -22,15 +21,13 @@ struct server {
 	struct children *children;
 };
 
-/* The runtime's time for a request; 0: it does not say. */
+/* timeout_ms: the runtime's; 0: unknown */
 void serve_set_timeout(struct server *server, int64_t timeout_ms);
 
-/* Sets the answer to a container that is to be created. The arena is the request's. */
+/* CreateContainer: sets call->response, in the arena */
 void serve_request(struct server *server, struct arena *arena, struct call *call);
 
-/* A container is about to start. One that asks, has a device, and that none of ours has decided
- * about is missed; its call is refused if the policy says so. False: it could not be looked at. */
+/* StartContainer: refuses a missed container if the policy says so. False: could not check */
 bool serve_start(struct server *server, struct arena *arena, struct call *call);
 
-/* One answer more, and what it took */
 void answers_add(struct nri_answers *answers, int64_t microseconds);

@@ -7,13 +7,11 @@
 #include "nri/message/message_spec.h"
 
 #define PLUGIN_NAME "oci-rdma"
-/* Plugins are asked in this order: behind those that add devices (dranet and other DRA drivers
- * have 00), whose devices are in the message then. */
+/* Ask us after dranet and other DRA drivers (00), which add devices */
 #define PLUGIN_INDEX "90"
 #define CREATE_CONTAINER 4
 #define START_CONTAINER 6
-/* No bit at all would mean every event, and since 0.10 a validator, whose error fails any
- * container. */
+/* 0 means all events, and since 0.10 a validator, whose errors fail any container */
 #define EVENTS (1 << (CREATE_CONTAINER - 1) | 1 << (START_CONTAINER - 1))
 
 #define SERVICE "nri.pkg.api.v1alpha1"
@@ -26,7 +24,7 @@ static int no_room(struct err *err)
 
 /* ---- requests ---- */
 
-/* The name and version of the runtime help in a log; nothing depends on them. */
+/* Tolerates an unreadable message: name and version are only logged */
 static int read_configure(struct arena *arena, const struct message *payload, struct call *call)
 {
 	static const Nri__ConfigureRequest unknown = NRI__CONFIGURE_REQUEST__INIT;
@@ -64,8 +62,7 @@ static bool keep(struct known *known, uint32_t number, const struct message *tol
 	return true;
 }
 
-/* Containers that run already: their limits are set, and no update of NRI's has limits. A second
- * Synchronize on the same connection would tell the same. */
+/* NRI cannot update limits, so this only reads. A second Synchronize would repeat the first. */
 static int read_synchronize(struct session *session, struct arena *arena,
 			    const struct message *payload, bool whole, struct call *call)
 {
@@ -89,11 +86,11 @@ static int read_synchronize(struct session *session, struct arena *arena,
 	return message_response(arena, &response.base, &call->response);
 }
 
-/* CreateContainerRequest and StartContainerRequest {pod = 1, container = 2}; StateChangeEvent
- * {event = 1, pod = 2, container = 3}, which before NRI 0.12 is for all events */
+/* CreateContainerRequest, StartContainerRequest {pod = 1, container = 2};
+ * StateChangeEvent, before NRI 0.12 for all events {event = 1, pod = 2, container = 3} */
 static void read_container(struct arena *arena, const struct message *payload, struct call *call)
 {
-	struct message parts[4] = {{0}}; /* if one occurs twice, the last one holds */
+	struct message parts[4] = {{0}}; /* the last one wins */
 	struct message left = *payload;
 	const struct message *pod = call->kind == CALL_OTHER ? &parts[2] : &parts[1];
 	uint64_t event = 0;
@@ -112,7 +109,7 @@ static void read_container(struct arena *arena, const struct message *payload, s
 		call->kind = CALL_START;
 	if (pod->bytes)
 		call->pod = message_unpack(arena, &nri__pod_sandbox__descriptor, pod);
-	/* Without its pod it would lack the pod's annotations. */
+	/* Without its pod a container would lack annotations */
 	if (pod[1].bytes && (call->pod || !pod->bytes))
 		call->container = message_unpack(arena, &nri__container__descriptor, pod + 1);
 }
@@ -126,7 +123,7 @@ enum { FIELD_SERVICE = 1, FIELD_METHOD = 2, FIELD_PAYLOAD = 3, FIELDS };
 
 static int read_call(struct session *session, struct arena *arena, struct call *call)
 {
-	struct message parts[FIELDS] = {{0}}; /* if one occurs twice, the last one holds */
+	struct message parts[FIELDS] = {{0}}; /* the last one wins */
 	struct message left = call->message.body;
 	const struct message *method = &parts[FIELD_METHOD];
 	const struct message *payload = &parts[FIELD_PAYLOAD];
@@ -148,16 +145,16 @@ static int read_call(struct session *session, struct arena *arena, struct call *
 	else if (known && is(method, "StartContainer"))
 		call->kind = CALL_START;
 	else if (!known || !is(method, "StateChange"))
-		/* Since NRI 0.12 the runtime then sends the event as StateChange. */
+		/* Since NRI 0.12 the runtime then sends StateChange */
 		return message_refusal(arena, TTRPC_UNIMPLEMENTED, "not implemented",
 				       &call->response);
-	/* Cut behind its container, it may lack the pod's annotations. */
+	/* If cut, the pod's annotations may be missing */
 	if (status == 0)
 		read_container(arena, payload, call);
 	return 0;
 }
 
-/* The runtime's answer to our registration; any other is none of ours. */
+/* Skips all but the answer to our registration */
 static int read_response(const struct ttrpc *message, struct err *err)
 {
 	cleanup_arena arena = {0};
@@ -219,7 +216,7 @@ int session_next(struct session *session, struct arena *arena, struct call *ret_
 	if (status < 0)
 		return -1;
 	while ((status = ttrpc_next(calls, &message, err)) > 0 && message.type != TTRPC_REQUEST)
-		consume(calls, &message); /* it wants no answer */
+		consume(calls, &message); /* needs no answer */
 	if (status <= 0)
 		return status;
 	*ret_call = (struct call){.message = message};

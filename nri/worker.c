@@ -8,7 +8,7 @@
 
 #include "core/base/fs.h"
 
-/* ---- children that nobody waits for ---- */
+/* ---- children we do not wait for ---- */
 
 void children_reap(struct children *children)
 {
@@ -48,7 +48,7 @@ void children_finish(struct children *children)
 
 /* ---- a verdict ---- */
 
-/* As it goes through the pipe: no byte of it is left unset between its members. */
+/* On the pipe. Two size_t, so there is no padding */
 struct head {
 	size_t kind; /* enum verdict_kind */
 	size_t len;
@@ -64,7 +64,7 @@ int worker_send(int out, enum verdict_kind kind, const struct message *response)
 	return 0;
 }
 
-/* Returns as child_read(). */
+/* Returns like child_read() */
 static int worker_receive(const struct child *child, struct arena *arena, struct verdict *verdict)
 {
 	unsigned char *bytes;
@@ -103,7 +103,7 @@ void worker_run(struct children *children, struct arena *arena, child_work *work
 	if (received == -ETIMEDOUT) {
 		ret_verdict->reason = "not finished in time: check whether the node's /sys or one "
 				      "of its disks hangs (dmesg)";
-		/* In a driver it may not die for long. */
+		/* It may hang in a driver: do not wait */
 		(void)kill(child.pid, SIGKILL);
 	} else if (received <= 0) {
 		ret_verdict->reason = "the child process that decides ended without an answer";

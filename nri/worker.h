@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What is found out about one container, in a child with a deadline: what it reads (/sys, the
- * policy, the pod's network namespace) may stall, and the runtime closes a plugin that answers
- * late, for all containers to come.
- */
+/* Decides in a child with a deadline: /sys, the policy or a network namespace may stall, and the
+ * runtime closes a late plugin for good. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,51 +11,49 @@
 #include "lib/child.h"
 #include "nri/wire/field.h"
 
-/* ---- children that nobody waits for ---- */
+/* ---- children we do not wait for ---- */
 
-/*
- * They were given up, or have answered and write their line yet. One that hangs in a driver may
- * stay for long, even killed; beyond so many, no more are started.
- */
+/* Timed out, or still logging. Even killed ones may hang in a driver; beyond this none is
+ * started. */
 #define CHILDREN_MAX 64
 
 struct children {
 	size_t n;
 	pid_t pid[CHILDREN_MAX];
-	const int *closed; /* in each child */
+	const int *closed; /* closed in each child */
 };
 
-/* As child_start(). Returns 0, -1, or -EAGAIN beside so many. */
+/* Like child_start(); -EAGAIN: too many */
 int children_start(struct children *children, struct child *child, child_work *work, void *context,
 		   int limit_ms);
 
-/* Those that have ended go. Others that this process may have, from its parent, are not touched. */
+/* Does not reap children inherited over execve(2) */
 void children_reap(struct children *children);
 
-/* At the end: gives those that write their line a moment. */
+/* Gives them a moment to log */
 void children_finish(struct children *children);
 
 /* ---- a verdict ---- */
 
-/* More than a policy of CONFIG_SIZE_MAX can fill */
+/* More than CONFIG_SIZE_MAX can fill */
 #define VERDICT_SIZE_MAX (1024 * 1024)
 
 enum verdict_kind {
 	VERDICT_DECIDED,
-	/* On their way: should it be late, the container must not start, or may. */
+	/* until decided: refuse or allow if late */
 	VERDICT_MUST_FAIL,
 	VERDICT_MAY_START,
 };
 
 struct verdict {
-	bool must_fail;          /* of one that is late or lost */
-	const char *reason;      /* of one that is late or lost; else NULL */
+	bool must_fail;
+	const char *reason;      /* if late or lost, else NULL */
 	struct message response; /* in the arena */
 };
 
-/* For the child: returns 0, or -1 if nobody hears it any more. response NULL: empty */
+/* In the child. Returns 0, or -1 without reader. response may be NULL */
 int worker_send(int out, enum verdict_kind kind, const struct message *response);
 
-/* Never fails. work: finds the verdict, and says it to out. */
+/* Never fails. work: sends its verdict to out */
 void worker_run(struct children *children, struct arena *arena, child_work *work, void *context,
 		int patience_ms, struct verdict *ret_verdict);

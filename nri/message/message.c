@@ -8,7 +8,6 @@
 
 #define UNPACKED_MAX (8 * 1024 * 1024)
 
-/* What protobuf-c may still take */
 struct memory {
 	struct arena *arena;
 	size_t left;
@@ -24,14 +23,14 @@ static void *take(void *context, size_t size)
 	return arena_alloc(memory->arena, size);
 }
 
-/* All of it goes with the arena. */
+/* freed with the arena */
 static void give_back(void *context, void *bytes)
 {
 	(void)context;
 	(void)bytes;
 }
 
-/* ---- what is read of it ---- */
+/* ---- stripping ---- */
 
 static bool has_our_prefix(const struct message *entry)
 {
@@ -68,7 +67,7 @@ size_t message_strip(const ProtobufCMessageDescriptor *descriptor, const struct 
 		bool whole = field_next(&left, &field) > 0;
 		size_t n = whole ? at.len - left.len : at.len;
 
-		/* What is no field stays, so that the message is no message. */
+		/* Keep malformed bytes: unpacking must fail */
 		if (to && (!whole || is_read(descriptor, &field)))
 			memcpy(to + len, at.bytes, n);
 		len += !whole || is_read(descriptor, &field) ? n : 0;

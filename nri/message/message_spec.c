@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A container as a runtime tells it to its plugins (containerd/nri, pkg/runtime-tools/generate) */
+/* Reads what containerd/nri, pkg/runtime-tools/generate writes */
 #include "nri/message/message_spec.h"
 
 #include <stdlib.h>
@@ -15,7 +15,7 @@ static const char *or_null(const char *text)
 
 /* ---- annotations ---- */
 
-/* The container's come first, and win. */
+/* Earlier ones win: the container's before the pod's */
 static int read_annotations(struct arena *arena, Nri__Annotation *const *entries, size_t n,
 			    struct spec *spec, struct err *err)
 {
@@ -35,7 +35,7 @@ static int read_annotations(struct arena *arena, Nri__Annotation *const *entries
 
 /* ---- process ---- */
 
-/* Runtimes set them in order, so the last one holds. */
+/* The last one wins, as in runtimes */
 static void read_rlimits(const Nri__Container *container, struct spec *spec)
 {
 	for (size_t i = 0; i < container->n_rlimits; i++) {
@@ -107,7 +107,7 @@ static void read_rules(const Nri__LinuxResources *resources, struct spec *spec)
 	}
 }
 
-/* unified's memory.max is written last, as config.json's (core/spec/spec.c). */
+/* memory.max comes last, as in core/spec/spec.c */
 static void read_memory(const Nri__LinuxResources *resources, struct spec *spec)
 {
 	const Nri__LinuxMemory *memory = resources->memory;
@@ -149,7 +149,7 @@ bool message_may_have_device(struct arena *arena, const struct message *containe
 
 /* ---- the whole ---- */
 
-/* Fields of the runtime's own, which no author of a pod can forge */
+/* Set by the runtime: a pod's author cannot forge them */
 static int read_identity(const Nri__PodSandbox *pod, const Nri__Container *container,
 			 struct identity *ret_identity, struct err *err)
 {
@@ -162,7 +162,7 @@ static int read_identity(const Nri__PodSandbox *pod, const Nri__Container *conta
 		ret_identity->pod = or_null(pod->name);
 		ret_identity->pod_namespace = or_null(pod->namespace_);
 		ret_identity->pod_uid = or_null(pod->uid);
-		ret_identity->kubernetes = pod->namespace_[0]; /* Docker's NRI has no namespace */
+		ret_identity->kubernetes = pod->namespace_[0]; /* Docker has none */
 	}
 	if (text_has_control(container->id) || text_has_control(container->pod_sandbox_id) ||
 	    text_has_control(container->name) ||

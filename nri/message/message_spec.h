@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A container's message as its config.json would be read */
 #pragma once
 
 #include <stdbool.h>
@@ -10,14 +9,10 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
-/* Whether it may have a device that counts, by linux.devices and its rules alone. True also if it
- * cannot be read. */
+/* By linux.devices and its rules only; true if unreadable */
 bool message_may_have_device(struct arena *arena, const struct message *container);
 
-/*
- * A container as its config.json would be read: what NRI has no field for (capabilities, seccomp,
- * user namespace) is as if config.json said nothing of it. pod NULL: not known. The texts stay
- * where they are. Returns 0, or -1 with the reason.
- */
+/* As if read from config.json, without what NRI lacks (capabilities, seccomp, user namespace). pod
+ * may be NULL. Texts are not copied. Returns 0, or -1 with err set. */
 int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Container *container,
 		 struct spec *ret_spec, struct err *err);

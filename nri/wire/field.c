@@ -22,7 +22,7 @@ static bool read_bytes(struct message *message, uint64_t len, struct message *re
 	return true;
 }
 
-/* Seven bits a byte, the lowest first, and whether there is more */
+/* Seven bits per byte, lowest first */
 static bool read_varint(struct message *message, uint64_t *ret_number)
 {
 	struct message byte;
@@ -49,7 +49,7 @@ int field_next(struct message *message, struct field *ret_field)
 	if (!read_varint(message, &tag) || !(tag >> 3) || tag >> 3 > FIELD_MAX)
 		return -1;
 	ret_field->number = (uint32_t)(tag >> 3);
-	switch (tag & 7) { /* there are no groups in proto3 */
+	switch (tag & 7) { /* proto3 has no groups */
 	case WIRE_VARINT:
 		whole = read_varint(message, &ret_field->value);
 		break;

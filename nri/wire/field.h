@@ -1,23 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Protobuf's fields */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of a packed message, which somebody else owns */
+/* Borrowed bytes */
 struct message {
 	const unsigned char *bytes;
 	size_t len;
 };
 
-/* Requests are read without a copy: one that synchronizes may have 64 MiB. What is inside of a pod
- * or container is unpacked by protobuf-c (nri/message). */
+/* Reads requests (Synchronize: up to 64 MiB) without a copy; protobuf-c unpacks pods and
+ * containers */
 struct field {
 	uint32_t number;
 	uint64_t value;       /* of a varint */
-	struct message bytes; /* of all else, also a message; .bytes NULL: a varint */
+	struct message bytes; /* .bytes NULL: a varint */
 };
 
-/* Takes the next field off the message. Returns 1, 0 at the end, or -1 if that is no protobuf. */
+/* Removes the next field. Returns 1, 0 at the end, or -1 if malformed */
 int field_next(struct message *message, struct field *ret_field);

@@ -9,7 +9,7 @@
 
 /* ---- a buffer ---- */
 
-/* A container's message has 3 to 5 KiB. */
+/* A container's message has 3 to 5 KiB */
 #define ROOM_KEPT (16 * 1024)
 
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len)
@@ -56,7 +56,6 @@ void buffer_free(struct buffer *buffer)
 
 /* ---- NRI's frames ---- */
 
-/* What follows them stays for the next time. */
 static int read_whole_frames(struct mux *mux, struct err *err)
 {
 	struct buffer *in = &mux->frame;
@@ -84,7 +83,7 @@ static int read_whole_frames(struct mux *mux, struct err *err)
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err)
 {
 	mux->frame.max = 2 * MUX_READ_MAX;
-	/* One whole message, and what was read with its end */
+	/* One message, and what follows it */
 	for (size_t i = 0; i < MUX_STREAMS; i++)
 		mux->streams[i].max = 2 * TTRPC_READ_MAX;
 	if (buffer_append(&mux->frame, bytes, len) < 0)
@@ -130,7 +129,7 @@ int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type
 		const struct message *body)
 {
 	unsigned char front[MUX_HEADER + TTRPC_HEADER] = {0};
-	size_t front_len = sizeof(front); /* later frames have their own header alone */
+	size_t front_len = sizeof(front); /* later frames: MUX_HEADER */
 	size_t before = out->len;
 	size_t sent = 0;
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes between the runtime and the plugin: NRI's frames, and ttrpc's messages in them */
+/* NRI's frames, and ttrpc messages in them */
 #pragma once
 
 #include <stddef.h>
@@ -22,21 +22,20 @@ static inline void integer_write(unsigned char *bytes, uint32_t number)
 	bytes[3] = (unsigned char)number;
 }
 
-/* ---- a buffer: bytes on their way in or out ---- */
+/* ---- buffers ---- */
 
 struct buffer {
 	unsigned char *bytes;
 	size_t len;
 	size_t room;
 	size_t max;  /* of len */
-	size_t skip; /* bytes that come next and are not kept */
+	size_t skip; /* next bytes to discard */
 };
 
-/* Returns 0, or -1, with the buffer as it was, without memory or if it would exceed max. */
+/* Returns 0, or -1 with the buffer unchanged: no memory, or above max */
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 
-/* Takes the first len bytes out. An empty buffer keeps no memory that only a large message needs.
- */
+/* Removes the first len bytes; frees a large empty buffer */
 void buffer_consume(struct buffer *buffer, size_t len);
 
 void buffer_free(struct buffer *buffer);
@@ -44,12 +43,10 @@ void buffer_free(struct buffer *buffer);
 /* ---- NRI's frames ---- */
 
 /*
- * NRI's multiplexer: two streams over one socket (containerd/nri, pkg/net/multiplex).
+ * Two streams on a socket (containerd/nri, pkg/net/multiplex), never opened or closed; others are
+ * skipped. A frame holds any part of its stream:
  *
  *   u32be stream | u32be length | length bytes
- *
- * A frame holds any part of its stream. The plugin's service is called on one stream, the runtime's
- * on the other; no frame opens or closes them. Streams that a later version may add are skipped.
  */
 
 enum mux_stream {
@@ -59,33 +56,28 @@ enum mux_stream {
 };
 
 #define MUX_HEADER 8
-/* The largest message of ttrpc and its header: no runtime writes more at once. */
+/* ttrpc's largest message and header: no runtime writes more at once */
 #define MUX_READ_MAX (4 * 1024 * 1024 + 10)
-/* With the header. The runtime reads by 4096 bytes, and closes if a frame is larger
- * (pkg/net/multiplex/mux.go, Read: ENOMEM). */
+/* With header. The runtime reads 4096 bytes and closes on a larger frame (pkg/net/multiplex/mux.go,
+ * Read: ENOMEM). */
 #define MUX_WRITE_MAX 4096
 
-/* All zero at the beginning of a connection */
+/* Zero for a new connection */
 struct mux {
-	struct buffer frame;                /* that is not there whole */
-	struct buffer streams[MUX_STREAMS]; /* what was read of each, and not taken yet */
+	struct buffer frame;                /* incomplete */
+	struct buffer streams[MUX_STREAMS]; /* unconsumed bytes */
 };
 
-/* What was read from the socket, cut anywhere, MUX_READ_MAX at most. Returns 0, or -1 if this is
- * not the protocol, or without memory. */
+/* bytes: any part, up to MUX_READ_MAX. Returns 0, or -1 if malformed or without memory */
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err);
 
 void mux_free(struct mux *mux);
 
 /* ---- ttrpc ---- */
 
-/*
- * ttrpc's messages on one stream of the multiplexer (containerd/ttrpc, PROTOCOL.md).
+/* containerd/ttrpc, PROTOCOL.md; a response repeats the request's call:
  *
- *   u32be length | u32be call | u8 type | u8 flags | length bytes
- *
- * An answer has the number of its request.
- */
+ *   u32be length | u32be call | u8 type | u8 flags | length bytes */
 
 enum ttrpc_type {
 	TTRPC_REQUEST = 1,
@@ -93,15 +85,15 @@ enum ttrpc_type {
 };
 
 #define TTRPC_HEADER 10
-/* The protocol says 4 MiB, but ttrpc before 1.2.6 sends more: NRI 0.6 tells all that is on the node
- * in one message. */
+/* 4 MiB by protocol, but ttrpc before 1.2.6 sends more: NRI 0.6 sends the whole node in one
+ * message */
 #define TTRPC_READ_MAX (64 * 1024 * 1024)
-/* Pods' authors decide how much that is, and the plugin may have 64 MiB of memory: of a larger
- * message only the beginning is kept. */
+/* Keep the beginning of a larger one: pods' authors control its size, and the plugin may have 64
+ * MiB */
 #define TTRPC_KEPT_MAX (24 * 1024 * 1024)
 #define TTRPC_BEGINNING (16 * 1024)
 
-/* google.rpc.Code, of a response that says no */
+/* google.rpc.Code */
 enum ttrpc_status {
 	TTRPC_PERMISSION_DENIED = 7,
 	TTRPC_UNIMPLEMENTED = 12,
@@ -111,14 +103,13 @@ enum ttrpc_status {
 struct ttrpc {
 	uint32_t call;
 	uint8_t type;
-	struct message body; /* until it is consumed */
+	struct message body; /* until consumed */
 };
 
-/* The first message of a stream; one that is larger than TTRPC_KEPT_MAX is cut, and the stream
- * skips its rest. Returns 1, 0 as long as it is not there, or -1 if this is no ttrpc. */
+/* The first message; cuts one above TTRPC_KEPT_MAX and skips the rest. Returns 1, 0 if incomplete,
+ * or -1 if malformed */
 int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err);
 
-/* Appends a message, in frames of the stream. Returns 0, or -1, with out as it was, if it has no
- * room for it. */
+/* Appends frames. Returns 0, or -1 with out unchanged if there is no room */
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,
 		const struct message *body);
