@@ -52,8 +52,7 @@ int child_start(struct child *child, const int *closed, child_work *work, void *
 	return 0;
 }
 
-/* Returns 1 when there is something to read, or the end. The time is up also for a child that talks
- * all the time. */
+/* Returns 1 on data or end. The deadline holds even if the child keeps writing */
 static int wait_for_record(const struct child *child)
 {
 	struct pollfd wait = {.fd = child->in, .events = POLLIN};
@@ -92,7 +91,7 @@ int child_read(const struct child *child, void *record, size_t size)
 	return 1;
 }
 
-/* Tries of 5 ms: how a child ends tells something, so that it has a moment for it. */
+/* In steps of 5 ms; the grace lets the child exit with its own status */
 #define GRACE 2
 #define TRIES 200
 

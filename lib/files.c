@@ -38,8 +38,7 @@ int tree_read(struct arena *arena, int root, const char *path, size_t max, struc
 	return fd < 0 ? fd : read_held(arena, fd, path, max, ret_text);
 }
 
-/* False for a file of procfs, sysfs, debugfs or tracefs, which the kernel generates on each read:
- * reading it may have side effects. */
+/* Reading a file that the kernel generates may have side effects */
 static bool is_stored(int fd)
 {
 	struct statfs fs;
@@ -115,7 +114,7 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir)
 	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!*ret_dir)
 		return fd < 0 ? fd : -ENOMEM;
-	(void)steal_fd(&fd); /* the stream's now */
+	(void)steal_fd(&fd); /* now the stream's */
 	return 0;
 }
 

@@ -30,7 +30,6 @@ static uint64_t parse_limit(const char **at)
 	return bytes;
 }
 
-/* text: of /proc/PID/limits */
 struct limits limits_parse(char *text)
 {
 	static const char name[] = "Max locked memory";

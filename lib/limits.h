@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RLIMIT_MEMLOCK of another process, as /proc/PID/limits has it: no right is needed to read that.
- */
+/* RLIMIT_MEMLOCK from /proc/PID/limits, which anyone may read */
 #pragma once
 
 #include <stdbool.h>
@@ -17,12 +16,11 @@ struct limits {
 	const char *where;
 };
 
-/* text: of a /proc/PID/limits, split in place */
+/* text: of /proc/PID/limits; modified */
 struct limits limits_parse(char *text);
 
-/* root: a directory descriptor; path: of a /proc/PID/limits below it. Not known where that cannot
- * be read. */
+/* root: a descriptor; path: of /proc/PID/limits. !known: unreadable */
 struct limits limits_read(struct arena *arena, int root, const char *path);
 
-/* "8 MiB", "8188 KiB", "100 bytes": exact; "unlimited" */
+/* Exact: "8 MiB", "8188 KiB", "100 bytes", "unlimited" */
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);

@@ -9,11 +9,9 @@
 
 #include "core/base/fs.h"
 
-/*
- * A connection would be one to the engine, which then waits for a plugin, and lets no other in
- * meanwhile. One of another kind is refused by the kernel: with EPROTOTYPE if a process has the
- * socket, else with ECONNREFUSED (net/unix/af_unix.c, unix_find_bsd).
- */
+/* A connection would make the engine wait for a plugin and block others. The kernel refuses a
+ * datagram socket: EPROTOTYPE if a process listens, else ECONNREFUSED (net/unix/af_unix.c,
+ * unix_find_bsd). */
 static bool is_open(int fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

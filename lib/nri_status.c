@@ -25,7 +25,7 @@ const struct json_field nri_status_fields[] = {
 	{0},
 };
 
-/* Whether the process has this root: 1 or 0; -1: we may not look. */
+/* -1: may not look */
 static int has_root(int root, int64_t pid)
 {
 	char path[64];
@@ -36,14 +36,11 @@ static int has_root(int root, int64_t pid)
 	return its < 0 ? -1 : fs_same_file(its, root);
 }
 
-/*
- * The process that holds the lock; 0: none; -1: one that we may not judge. On the node, where our
- * root is that of pid 1, we judge every plugin. In a container we judge only its own: for a plugin
- * of another pod the kernel gives us no pid, or, with hostPID, its root differs from ours.
- */
+/* The lock's holder, 0 for none, or -1 for one we cannot judge. With pid 1's root we judge all; in
+ * a container our own: of other pods the kernel shows no pid or, with hostPID, another root. */
 static int64_t find_holder(int root, int dir, const char *name)
 {
-	char path[264]; /* NAME_MAX, a suffix and a NUL */
+	char path[264]; /* NAME_MAX, suffix, NUL */
 	struct flock lock = {.l_type = F_WRLCK};
 	cleanup_fd fd = -1;
 

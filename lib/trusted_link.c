@@ -16,8 +16,8 @@
 
 struct walk {
 	int root;
-	int held;   /* the directory reached; owned */
-	char *rest; /* what is still to go: PATH_MAX bytes */
+	int held;   /* directory reached; owned */
+	char *rest; /* path left, PATH_MAX bytes */
 	char *next; /* in rest */
 	int links;
 };
@@ -33,10 +33,10 @@ static int walk_from(struct walk *w, int dir)
 	return 0;
 }
 
-/* Puts a link's target in front of what is still to go. */
+/* Prepends the target to rest */
 static int walk_link(struct walk *w, int link)
 {
-	static char target[PATH_MAX]; /* a caller's stack may be small */
+	static char target[PATH_MAX]; /* not on a small stack */
 	ssize_t len = fs_read_link(link, "", target, sizeof(target));
 	size_t behind = w->next ? strlen(w->next) + 1 : 0;
 
@@ -55,7 +55,7 @@ static int walk_link(struct walk *w, int link)
 	return target[0] == '/' ? walk_from(w, w->root) : 0;
 }
 
-/* The writer of a link decides where it leads; a link's own mode says nothing. */
+/* A link's owner decides where it leads; its mode means nothing */
 static int check_link(int fd, const char *what, const char *part, struct err *err)
 {
 	struct stat st;
@@ -70,7 +70,7 @@ static int check_link(int fd, const char *what, const char *part, struct err *er
 	return 0;
 }
 
-/* One component. Returns 1 if it was the last one, and w->held is it. */
+/* 1: the last component, in w->held */
 static int walk_part(struct walk *w, const char *part, const char *what, struct err *err)
 {
 	bool up = strcmp(part, "..") == 0;
@@ -116,7 +116,7 @@ static int open_linked(int root, const char *path, const char *what, bool *ret_l
 		return err_sys(err, errno, "%s", what);
 	while (status == 0 && w.next)
 		status = walk_part(&w, strsep(&w.next, "/"), what, err);
-	if (status == 0) /* it ended in ".", ".." or "/" */
+	if (status == 0) /* ended in ".", ".." or "/" */
 		return err_set(err, "%s: not a regular file", what);
 	*ret_linked = w.links > 0;
 	return status < 0 ? status : steal_fd(&w.held);
