@@ -23,7 +23,7 @@ static struct {
 	char problem[CURL_ERROR_SIZE];
 } api;
 
-/* The rest of a longer answer is not needed, and one that does not end is no answer. */
+/* Aborts on an endless answer */
 static size_t keep_answer(const char *bytes, size_t size, size_t n, void *context)
 {
 	(void)context;
@@ -34,7 +34,7 @@ static size_t keep_answer(const char *bytes, size_t size, size_t n, void *contex
 	return size * n;
 }
 
-/* The first that fails is kept in code. */
+/* code keeps the first failure */
 #define SET(option, value)                                                                         \
 	code = code == CURLE_OK ? curl_easy_setopt(api.curl, CURLOPT_##option, value) : code
 
@@ -55,9 +55,9 @@ int api_open(int root, struct err *err)
 	api.curl = curl_easy_init();
 	if (!api.curl)
 		return err_memory(err);
-	/* The token goes to the API server alone: by libcurl's defaults certificate and host are
-	 * verified, and no redirection is followed. Debian's libcurl also trusts what lies in
-	 * /etc/ssl/certs: only the cluster's CA counts. */
+	/* The token is for the API server alone: libcurl verifies certificate and host and follows
+	 * no redirect by default. Debian's also trusts /etc/ssl/certs; only the cluster's CA may
+	 * count. */
 	SET(PROXY, "");
 	SET(CAPATH, NULL);
 	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -68,8 +68,7 @@ int api_open(int root, struct err *err)
 
 /* ---- one request ---- */
 
-/* The kubelet writes both anew now and then, so each request reads them. The paths are links, by
- * which it replaces all at once (pkg/volume/util/atomic_writer.go). */
+/* Reads anew: the kubelet replaces both by links (pkg/volume/util/atomic_writer.go) */
 static int read_account(struct arena *arena, const char *path, struct fs_text *ret_text,
 			struct err *err)
 {
@@ -78,7 +77,7 @@ static int read_account(struct arena *arena, const char *path, struct fs_text *r
 	return status < 0 ? err_sys(err, -status, "%s", path) : 0;
 }
 
-/* metav1.Status: its reason is a word, its message for people. Another answer has neither. */
+/* metav1.Status, if it is one */
 static enum event_answer read_answer(struct arena *arena, struct err *err)
 {
 	const char *reason = NULL;

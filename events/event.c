@@ -12,7 +12,7 @@
 #define WINDOW_SECONDS 600
 #define NAME_MAX_LEN 253
 
-/* A short name for a text: FNV-1a. Nobody gains by two texts that have the same. */
+/* FNV-1a: nobody gains by a collision */
 static uint64_t hash_of(const char *text)
 {
 	uint64_t hash = UINT64_C(0xcbf29ce484222325);
@@ -30,7 +30,7 @@ struct put {
 	char time[CLOCK_UTC_SIZE];
 };
 
-/* A cut name must not end in '-' or '.', which a digit behind it would not mend. */
+/* A cut name must not end in '-' or '.' */
 static const char *make_name(struct arena *arena, const struct record *record)
 {
 	const char *what = arena_printf(
@@ -46,7 +46,7 @@ static const char *make_name(struct arena *arena, const struct record *record)
 		    : NULL;
 }
 
-/* What a path is for the pod's author, who knows the container's, and not the node's */
+/* Pods' authors know the container's paths, not the node's */
 static const char *known_as(const struct record *record, const char *path)
 {
 	if (record->policy && strcmp(path, record->policy) == 0)
@@ -57,7 +57,7 @@ static const char *known_as(const struct record *record, const char *path)
 		       : "a file of the node";
 }
 
-/* One line, cut between two characters */
+/* One line, cut between characters */
 static const char *make_note(struct arena *arena, const struct record *record)
 {
 	size_t policy = record->policy ? strlen(record->policy) : 0;
@@ -66,7 +66,7 @@ static const char *make_note(struct arena *arena, const struct record *record)
 	size_t len = 0;
 	size_t step;
 
-	/* What is wrong with the policy may quote it, and so name other tenants' namespaces. */
+	/* A policy error may quote other tenants' namespaces */
 	if (policy && strncmp(rest, record->policy, policy) == 0 && rest[policy] == ':')
 		rest = "the node's policy cannot be used: the node's journal says why";
 	if (record->container)
@@ -92,8 +92,7 @@ static const char *make_note(struct arena *arena, const struct record *record)
 	return note.text;
 }
 
-/* reason: what a list of events shows in a column, and alerts can name. A sidecar of an annotated
- * pod also gets nothing, as it should be. */
+/* A sidecar of an annotated pod gets RECORD_NOTHING, so it is Normal */
 static const struct {
 	const char *reason;
 	const char *type;
@@ -151,10 +150,8 @@ const char *event_text(struct arena *arena, const struct record *record, const c
 	return put.name && put.note ? json_write(arena, false, put_event, &put, ret_len) : NULL;
 }
 
-/*
- * 403: a namespace that ends will never take it; a quota or the role may be changed. 401 is of the
- * token, which the next request reads anew; a redirection is no answer of the API server's.
- */
+/* 403 is final only for a namespace being deleted: quotas and roles change. 401: the next request
+ * has a new token. A redirect is not the API server's answer. */
 enum event_answer event_judge(long code, const char *reason, const char *message)
 {
 	if (code == 200 || code == 201)

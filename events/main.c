@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Lists the records each second; the queue says which is told next, and the API server takes its
- * event. What cannot be told is logged. The program keeps nothing: started again, it posts events
- * under the same names, which are there already. So SIGTERM may end it at any point.
- */
+/* Posts each second's records in the queue's order. Keeps no state: after a restart the same events
+ * exist already, so SIGTERM may end it anywhere. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,12 +20,12 @@
 #include "events/queue.h"
 
 #define EVENTS_NAME "oci-rdma-events"
-#define NODE_SIZE 129 /* a reportingInstance has 128 bytes at most */
+#define NODE_SIZE 129 /* reportingInstance: 128 bytes at most */
 
 static struct queue queue;
 static char node[NODE_SIZE];
 
-/* ---- what is posted ---- */
+/* ---- posting ---- */
 
 static void post(struct queue_item *item, const struct record *record)
 {
@@ -74,7 +71,7 @@ static void post(struct queue_item *item, const struct record *record)
 
 /* ---- the loop ---- */
 
-/* One that need not be told, or is no record, is done without a request. */
+/* Unreadable or untold records are done at once */
 static void serve_item(int dir, struct queue_item *item)
 {
 	cleanup_arena arena = {0};
@@ -89,7 +86,7 @@ static void serve_item(int dir, struct queue_item *item)
 		post(item, &record);
 }
 
-/* Returns when there is an error. */
+/* Returns only on error */
 static void serve(int dir, struct err *err)
 {
 	for (bool begins = true;; begins = false) {
@@ -108,7 +105,7 @@ static void serve(int dir, struct err *err)
 			log_event(LOG_INFO, "reads /" RECORD_DIR ": %d records", n);
 		while ((item = queue_next(&queue, clock_ms())))
 			serve_item(dir, item);
-		/* A pod's mount holds it. */
+		/* A pod's mount keeps a removed directory */
 		if (fstat(dir, &st) < 0 || st.st_nlink == 0) {
 			err_set(err, "/" RECORD_DIR " was removed: this program has to be "
 				     "started again");
@@ -120,7 +117,7 @@ static void serve(int dir, struct err *err)
 
 /* ---- begin and end ---- */
 
-/* A container's first process ignores a signal that it does not handle. */
+/* Pid 1 ignores signals without a handler */
 static void end(int signal)
 {
 	(void)signal;

@@ -30,7 +30,7 @@ int queue_update(struct queue *queue, struct arena *arena, const struct record_e
 
 	if (!items || !places)
 		return -1;
-	/* Both listings are sorted. */
+	/* Both listings are sorted */
 	for (size_t i = 0; i < n; i++) {
 		const char *name = entries[i].pod_namespace;
 		int order = 1;
@@ -44,7 +44,7 @@ int queue_update(struct queue *queue, struct arena *arena, const struct record_e
 		items[i].place = &places[n_places - 1];
 		if (old < queue->n && order == 0)
 			items[i].done = queue->items[old].done;
-		else /* of podman, nothing to tell, or too late */
+		else /* podman's, granted, or too late */
 			items[i].done = !name[0] || entries[i].result == RECORD_GRANTED ||
 					is_late(&entries[i], now);
 	}

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which record is told next, and when; no I/O. There is no list of records beside their directory:
- * queue_update() takes a listing of it, and keeps what is known of the files that are still there.
+ * Chooses the next record; no I/O. queue_update() takes a listing and keeps the state of known
+ * files.
  *
- *   - Namespaces take turns, and in each the oldest record comes first.
- *   - QUEUE_BURST requests at once, then one each QUEUE_EACH_MS.
- *   - A namespace whose events are not taken, or do not reach the API server, waits alone. A pause
- *     doubles from one to the next. Each time the namespace's records that are older than an hour
- *     are dropped. A record that is found so late is not told either.
+ *   - Namespaces take turns; within one the oldest record comes first.
+ *   - QUEUE_BURST requests at once, then one per QUEUE_EACH_MS.
+ *   - A failing namespace waits alone, each pause twice as long.
+ *   - Records over an hour old are dropped when their namespace fails, or when first seen.
  *
- * Times are clock_ms(), as the records' names have it: no clock that is set back matters.
+ * Times are clock_ms(), as in records' names: setting a clock back is harmless.
  */
 #pragma once
 
@@ -22,12 +21,12 @@
 #define QUEUE_PAUSE_MAX_MS (5 * 60 * INT64_C(1000))
 #define QUEUE_AGE_MS (60 * 60 * INT64_C(1000))
 
-/* A namespace, which may have to wait */
+/* A namespace */
 struct queue_place {
 	const char *name;
-	unsigned turn; /* the higher, the later it was asked about */
+	unsigned turn; /* of the last request */
 	int64_t waits_until;
-	int64_t pause_ms; /* 0: it does not wait */
+	int64_t pause_ms; /* 0: not waiting */
 };
 
 struct queue_item {
@@ -43,23 +42,21 @@ struct queue {
 	struct queue_place *places;
 	size_t n_places;
 	unsigned turn;
-	int64_t full_at; /* with one request each QUEUE_EACH_MS the last one would have its turn
-			    then */
+	int64_t full_at; /* when all of QUEUE_BURST is available again */
 };
 
-/* entries: of record_list(), in the arena, which is taken. Returns 0, or -1 without memory. */
+/* Takes arena, with entries of record_list(). Returns 0, or -1 without memory */
 int queue_update(struct queue *queue, struct arena *arena, const struct record_entry *entries,
 		 size_t n, int64_t now);
 
-/* NULL: none is due. The item stays until the next queue_update(). */
+/* NULL: none is due. Valid until queue_update() */
 struct queue_item *queue_next(struct queue *queue, int64_t now);
 
-/* How long a request may take, in ms. A webhook of the place may hang, and the others wait
- * meanwhile: 3 s, and a tenth of the time that the place has waited itself. */
+/* In ms: 3 s and a tenth of the pause, because others wait while a webhook hangs */
 int64_t queue_patience(const struct queue_place *place);
 
-/* A request is made: it counts. */
+/* Counts a request */
 void queue_count(struct queue *queue, int64_t now);
 
-/* The place's events were not taken. Returns how many of its records were dropped. */
+/* On EVENT_LATER. Returns the number of records dropped */
 size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t now);
