@@ -17,13 +17,13 @@
 #include "lib/files.h"
 #include "lib/trusted_link.h"
 
-/* ---- the file that a runtime keeps ---- */
+/* ---- runtimes' state files ---- */
 
-/* runc's state.json holds the whole spec again. */
+/* runc's state.json repeats the whole spec. */
 #define STATE_MAX (16 * 1024 * 1024)
 #define CGROUP_MAX (64 * 1024)
 
-/* libcontainer keeps the bundle among its labels (libcontainer/utils, "bundle=PATH"). */
+/* libcontainer keeps the bundle as a label, "bundle=PATH" (libcontainer/utils). */
 static const char *read_labels(struct json_document *doc, const struct json_node *labels)
 {
 	const char *bundle = NULL;
@@ -37,7 +37,6 @@ static const char *read_labels(struct json_document *doc, const struct json_node
 	return bundle;
 }
 
-/* path: below root, ends in one of these names. Returns 0 or -1. */
 static int state_file_read(struct arena *arena, int root, const char *path,
 			   struct state_file *ret_file, struct err *err)
 {
@@ -55,8 +54,8 @@ static int state_file_read(struct arena *arena, int root, const char *path,
 	state = doc.root;
 	file.pid = json_int64(
 		&doc, json_get(&doc, state, crun ? "pid" : "init_process_pid", JSON_NUMBER), 0);
-	/* By its start crun (src/libcrun/status.c) and runc (libcontainer/container.go) themselves
-	 * know a pid that was given to another process. */
+	/* crun (src/libcrun/status.c) and runc (libcontainer/container.go) detect a reused pid by
+	 * its start. */
 	file.start = json_uint64(&doc,
 				 json_get(&doc, state,
 					  crun ? "process-start-time" : "init_process_start",
@@ -85,7 +84,7 @@ const char *const bundle_task_dirs[] = {
 	NULL,
 };
 
-/* What keeps a directory for each container, and the files in it, of which one has to be there */
+/* Who keeps a directory for each container; one of the files in kept[] must exist */
 enum keeper { CRUN, RUNC, CONTAINERD, STORAGE };
 
 static const char *const kept[][2] = {
@@ -98,8 +97,7 @@ static const char *const kept[][2] = {
 static const struct place {
 	enum keeper keeper;
 	const char *top;
-	/* NULL: the containers' directories lie in top itself; else in each of its directories
-	 * whose name ends so, with below behind it */
+	/* NULL: in top itself; else in NAME + below, for each NAME in top that ends in suffix */
 	const char *suffix;
 	const char *below;
 } places[] = {
@@ -116,10 +114,10 @@ struct search {
 	int root;
 	const char *id;
 	struct bundle found;
-	const char *task;      /* the directory of the one found, if containerd keeps it */
-	const char *other;     /* a second container that fits */
-	const char *untrusted; /* a directory that fits, but others could have written */
-	bool lists;            /* all ids are wanted, and nothing else */
+	const char *task;      /* the match's directory, if containerd's */
+	const char *other;     /* a second match */
+	const char *untrusted; /* a match that others could have written */
+	bool lists;            /* only collect all ids */
 	const char **ids;
 	size_t n_ids;
 	size_t ids_room;
@@ -133,8 +131,6 @@ static bool is_trusted(const struct search *search, const char *path)
 	return fd >= 0;
 }
 
-/* ---- what is read of a container ---- */
-
 static void accept_config(struct search *search, const char *path)
 {
 	if (is_trusted(search, path))
@@ -143,7 +139,7 @@ static void accept_config(struct search *search, const char *path)
 		search->found.not_believed = path;
 }
 
-/* path: one that look_at has found to be trusted */
+/* path: look_at_place() found it trusted */
 static void read_state(struct search *search, const char *path)
 {
 	struct bundle *found = &search->found;
@@ -151,8 +147,7 @@ static void read_state(struct search *search, const char *path)
 	struct err ignored;
 	char *config;
 
-	/* A state that cannot be read is as good as none: there are other places. For two runtimes'
-	 * states the first holds. */
+	/* Skip an unreadable state: other places may do. The first of two runtimes' states wins. */
 	if (found->pid_path ||
 	    state_file_read(search->arena, search->root, path, &file, &ignored) < 0)
 		return;
@@ -180,11 +175,8 @@ static void read_files(struct search *search, const char *config, const char *pi
 	}
 }
 
-/* ---- whether it is the one that is looked for ---- */
-
-/* Returns true if what is found of this id counts: it is the first, the one found before, or given
- * in full, which is no beginning of another; that takes the place of all that was found. Otherwise
- * it is the second of two. */
+/* Returns true for the first match, the same again, or an exact match, which replaces another. A
+ * second prefix match is ambiguous. */
 static bool accept_id(struct search *search, const char *id)
 {
 	const char *found = search->found.id;
@@ -203,8 +195,7 @@ static bool accept_id(struct search *search, const char *id)
 	return false;
 }
 
-/* Everywhere else an id is unique; in containerd each namespace has its own. Returns false for the
- * second of two. */
+/* Only containerd's ids are per namespace. Returns false for a second match. */
 static bool accept_home(struct search *search, enum keeper keeper, const char *home)
 {
 	if (keeper != CONTAINERD)
@@ -217,7 +208,6 @@ static bool accept_home(struct search *search, enum keeper keeper, const char *h
 	return true;
 }
 
-/* home: a directory of its own. Returns 0, or -1 without memory. */
 static int look_at_place(struct search *search, enum keeper keeper, const char *home,
 			 const char *id)
 {
@@ -261,7 +251,6 @@ static int add_id(struct search *search, const char *id)
 	return 0;
 }
 
-/* dir: one that has a directory for each container. Returns 0, or -1 without memory. */
 static int look_in(struct search *search, enum keeper keeper, const char *dir)
 {
 	const char **ids;
@@ -301,7 +290,6 @@ static int look_in_place(struct search *search, const struct place *place)
 	return n < 0 ? -1 : 0;
 }
 
-/* What is there, but may be anybody's word */
 static int say_untrusted(const struct search *search, struct err *err)
 {
 	cleanup_fd home = tree_open_dir(search->root, search->untrusted);
@@ -404,7 +392,7 @@ int bundle_each(struct arena *arena, int root,
 		struct bundle bundle;
 		struct err ignored;
 
-		/* Runtime and engine may both keep something about it. */
+		/* Runtime and engine may both keep the container. */
 		if (i && strcmp(all.ids[i], all.ids[i - 1]) == 0)
 			continue;
 		if (bundle_find(&own, root, all.ids[i], &bundle, &ignored) == 0)

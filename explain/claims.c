@@ -14,12 +14,11 @@
 #define DRA_DEVICE_PREFIX "SRIOVNETWORK_VF_DEVICE_"
 #define INFO_SUFFIX "_INFO"
 
-/* One variable of the environment, cut at its first '=' */
 struct variable {
 	const char *name;
 	size_t name_len;
 	const char *value;
-	bool info; /* an _INFO */
+	bool info;
 };
 
 struct reading {
@@ -27,13 +26,13 @@ struct reading {
 	const struct spec *spec;
 	struct claims claims;
 	struct warnings *warnings;
-	struct variable *variables; /* PCIDEVICE_* and SRIOVNETWORK_*, as they stand */
+	struct variable *variables; /* in order */
 	size_t n_variables;
 	size_t variables_room;
-	const struct variable **by_name; /* the same, sorted */
+	const struct variable **by_name; /* sorted */
 };
 
-/* A resource may be called foo_info: what makes an _INFO is its value. */
+/* A resource may be called foo_info, so the value decides. */
 static bool is_info(const struct variable *v)
 {
 	size_t len = strlen(INFO_SUFFIX);
@@ -73,8 +72,6 @@ static bool is_address(const char *text)
 	return text_is_pci_address(text) || text_is_device_name(text);
 }
 
-/* ---- _INFO ---- */
-
 static const char *get_info_text(struct json_document *doc, const struct json_node *device,
 				 const char *part, const char *key)
 {
@@ -82,7 +79,6 @@ static const char *get_info_text(struct json_document *doc, const struct json_no
 		doc, json_get(doc, json_get(doc, device, part, JSON_OBJECT), key, JSON_STRING));
 }
 
-/* Its file is in one of these parts. */
 static struct claim info_device(struct json_document *doc, const struct json_node *device)
 {
 	const char *uverbs = get_info_text(doc, device, "rdma", "uverbs");
@@ -116,8 +112,7 @@ static int parse_info(struct arena *arena, const char *text, struct claims *devi
 	return doc.failed ? -1 : 0;
 }
 
-/* Leaves *ret_devices empty, with a warning, if the text cannot be read: a pod may write anything.
- */
+/* A pod may write anything: on error, warns and leaves *ret_devices empty. */
 static int read_info(struct reading *r, const struct variable *v, struct claims *ret_devices)
 {
 	struct claims devices = {0};
@@ -147,7 +142,7 @@ static int compare_keys(const struct variable *a, const struct variable *b)
 	return a->info - b->info;
 }
 
-/* All entries of one name, in the environment's order */
+/* Equal names stay in the environment's order. */
 static int compare_variables(const void *a, const void *b)
 {
 	const struct variable *x = *(const struct variable *const *)a;
@@ -157,7 +152,7 @@ static int compare_variables(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* The first variable called name[0..len), an _INFO or a list as asked for; NULL if there is none */
+/* Returns the first of that name, or NULL. */
 static const struct variable *find_variable(const struct reading *r, const char *name, size_t len,
 					    bool info)
 {
@@ -192,8 +187,6 @@ static bool has_list(const struct reading *r, const struct variable *info)
 	return find_variable(r, info->name, info->name_len - strlen(INFO_SUFFIX), false) != NULL;
 }
 
-/* ---- the variables ---- */
-
 static int add_checked(struct reading *r, const struct variable *v, struct claim claim)
 {
 	if (!is_address(claim.address))
@@ -212,7 +205,6 @@ static int add_checked(struct reading *r, const struct variable *v, struct claim
 	return add_claim(r, claim);
 }
 
-/* What the _INFO says of the address */
 static struct claim claim_of(const struct claims *facts, const char *address)
 {
 	for (size_t i = 0; i < facts->n; i++) {
@@ -258,8 +250,7 @@ static int read_lone_info(struct reading *r, const struct variable *v)
 	return 0;
 }
 
-/* SRIOVNETWORK_<d>_<part>=… of the device that v, SRIOVNETWORK_VF_DEVICE_<d>, names. *ret_value:
- * NULL if there is none */
+/* v: SRIOVNETWORK_VF_DEVICE_<d>. *ret_value: NULL if absent */
 static int read_dra_part(struct reading *r, const struct variable *v, const char *part,
 			 const char **ret_value)
 {
@@ -275,7 +266,6 @@ static int read_dra_part(struct reading *r, const struct variable *v, const char
 	return 0;
 }
 
-/* Its ibdev is in …_RDMA_DEVICE, its file in …_RDMA_UVERB or …_VFIO_DEVICE. */
 static int read_dra(struct reading *r, const struct variable *v)
 {
 	struct claim claim = {.source = CLAIM_DRA, .address = v->value};
@@ -292,7 +282,7 @@ static int read_dra(struct reading *r, const struct variable *v)
 
 static int read_variable(struct reading *r, const struct variable *v)
 {
-	/* getenv(3) sees the first of two entries; the author's come behind the plugin's. */
+	/* getenv(3) sees the first of two entries; the author's follow the plugin's. */
 	if (find_variable(r, v->name, v->name_len, v->info) != v)
 		return 0;
 	if (text_starts_with(v->name, DRA_DEVICE_PREFIX))
@@ -301,7 +291,7 @@ static int read_variable(struct reading *r, const struct variable *v)
 		return 0; /* a part */
 	if (!v->info)
 		return read_list(r, v);
-	/* With a list, the list stands for its resource, wherever the _INFO is. */
+	/* read_list() reads an _INFO that has a list. */
 	return has_list(r, v) ? 0 : read_lone_info(r, v);
 }
 
@@ -328,7 +318,7 @@ static int collect_variables(struct reading *r)
 	return 0;
 }
 
-/* A pod's author can write many: searching for each one would take seconds. */
+/* A pod's author can write many; searching for each would take seconds. */
 static int sort_variables(struct reading *r)
 {
 	r->by_name = arena_alloc(r->arena, r->n_variables * sizeof(struct variable *));

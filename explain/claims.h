@@ -1,23 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Which devices the container's environment says it was allocated, for the dry run and the doctor.
+ * Devices that the container's environment claims, for the dry run and the doctor. The pod's author
+ * can write these variables too, so a claim only labels devices that linux.devices proves.
  *
- * The device plugins write it, but the pod's author can write the same variables, so a claim proves
- * nothing: it only labels what linux.devices proves.
- *
- * The order in the environment is nobody's choice: the kubelet walks a Go map for the variables of
- * several resources (deviceRunContainerOptions of cm/devicemanager/pod_devices.go), and allocates
- * the devices of one as a set (UnsortedList in manager.go). It differs between the containers of a
- * pod and from one start to the next, so that the devices are in order of their PCI address
- * (core/plan/plan.h).
+ * The environment's order is random: the kubelet walks a Go map (deviceRunContainerOptions of
+ * cm/devicemanager/pod_devices.go) and a set (UnsortedList in manager.go). So devices are in order
+ * of their PCI address (core/plan/plan.h).
  *
  *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin
  *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
- *                                              the same plugin since 3.6.0, rdma_dev since 3.10.0;
- *                                              or "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
- *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov, with
- *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6,       and its file in SRIOVNETWORK_<d>_RDMA_UVERB or
- *                                              SRIOVNETWORK_<d>_VFIO_DEVICE
+ *                                              since 3.6.0, rdma_dev since 3.10.0; or
+ *                                              "vfio":{"dev-mount":"/dev/…"}, "vdpa":{"mount":…}
+ *   SRIOVNETWORK_VF_DEVICE_<d>=0000:3b:02.6    dra-driver-sriov
+ *   SRIOVNETWORK_<d>_RDMA_DEVICE=mlx5_6        file: SRIOVNETWORK_<d>_RDMA_UVERB or _VFIO_DEVICE
  */
 #pragma once
 
@@ -25,11 +20,10 @@
 #include "core/base/err.h"
 #include "core/spec/spec.h"
 
-/* More than any node has; the rest is left out with a warning. */
+/* More than any node has; drops the rest with a warning. */
 #define CLAIMS_MAX 4096
 
-/* Device plugins' variables that are looked at, of which a device of dra-driver-sriov has six: a
- * node has few resources, an author much time. */
+/* Bounds the work that a pod's author causes; dra-driver-sriov sets six a device. */
 #define CLAIM_VARIABLES_MAX 4096
 
 enum claim_source {
@@ -39,20 +33,18 @@ enum claim_source {
 
 struct claim {
 	enum claim_source source;
-	const char *address; /* PCI address, or an auxiliary device's name (mlx5_core.sf.4) */
+	const char *address; /* PCI address or auxiliary device (mlx5_core.sf.4) */
 	const char *ibdev;   /* NULL: unknown */
-	const char *file;    /* its device file: uverbs, or that of vfio or vDPA; NULL: unknown */
+	const char *file;    /* of uverbs, vfio or vDPA; NULL: unknown */
 };
 
 struct claims {
-	struct claim *item; /* by the names of their variables */
+	struct claim *item; /* sorted by variable */
 	size_t n;
 	size_t room;
 };
 
-/*
- * Reads the devices that process.env names. What is left out adds a warning. All that *ret_claims
- * points to lives in the arena. Returns 0, or -1 without memory.
- */
+/* Warns about devices left out. *ret_claims points into the arena. Returns 0, or -1 without
+ * memory. */
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
 		struct warnings *warnings, struct err *err);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a container's devices although no plan depends on it */
 #include "explain/device_warnings.h"
 
 #include <string.h>
@@ -9,9 +8,6 @@
 #include "core/node/node.h"
 #include "explain/claims.h"
 
-/* ---- what the environment says of them ---- */
-
-/* The device that has the claim's file now; NULL if none of ours has, or the file is not known */
 static const struct device *find_claimed_file(const struct claim *claim,
 					      const struct devices *devices)
 {
@@ -31,11 +27,8 @@ static bool has_path(const struct spec *spec, const char *path)
 	return false;
 }
 
-/*
- * A device that moves to another network namespace is registered anew, by the lowest free number
- * (ib_core's device.c: rdma_dev_change_netns; uverbs_main.c: ida_alloc_max): what was allocated by
- * number before may be another one after.
- */
+/* Numbers are not stable: a device that changes its network namespace gets the lowest free one
+ * (ib_core's device.c: rdma_dev_change_netns; uverbs_main.c: ida_alloc_max). */
 static int warn_unproven(struct container *container, const struct claim *claim)
 {
 	struct arena *arena = &container->arena;
@@ -51,7 +44,7 @@ static int warn_unproven(struct container *container, const struct claim *claim)
 			"delete the pod, so that its devices are allocated again",
 			now->uverbs, claim->address, named[0] ? " (" : "", named,
 			named[0] ? ")" : "", now->ibdev, now->address);
-	/* Its number belongs to no verbs device, and a warning says so already. */
+	/* Not a verbs device; a warning says so already. */
 	if (has_path(&container->spec, claim->file))
 		return 0;
 	return warnings_add(arena, warnings, "not_allocated",
@@ -60,7 +53,7 @@ static int warn_unproven(struct container *container, const struct claim *claim)
 			    claim->address, named[0] ? " (" : "", named, named[0] ? ")" : "");
 }
 
-/* All verbs devices of a PCI function are the claim's. */
+/* A claim covers all verbs devices of its PCI function. */
 static int label(struct container *container, const struct claim *claim)
 {
 	struct devices *devices = &container->devices;
@@ -97,15 +90,12 @@ int devices_label(struct container *container, const struct claims *claims)
 	return 0;
 }
 
-/* ---- ports ---- */
-
 static bool is_inactive(const struct port *port)
 {
 	return port->state[0] && !port_is_active(port);
 }
 
-/* No link that comes up later mends it: an administrator switched it off, or it is of another kind.
- */
+/* No later link-up helps: disabled by an administrator, or of another kind. */
 static bool is_hopeless(const struct port *port)
 {
 	return (strcmp(port->state, "DOWN") == 0 && strcmp(port->phys_state, "Disabled") == 0) ||
@@ -126,10 +116,10 @@ static int warn_inactive(struct container *container, const struct device *devic
 	return 0;
 }
 
-/* Devices of which no port can be used, as one list for each reason */
+/* Devices, a list for each reason */
 struct unusable {
 	const char *foreign;
-	const char *link_layer; /* of the last of them */
+	const char *link_layer; /* of the last foreign one */
 	const char *off;
 };
 
@@ -169,7 +159,6 @@ static int warn_unusable(struct container *container, const struct unusable *unu
 			     : 0;
 }
 
-/* The first device with a port of that kind, or NULL */
 static const struct device *find_link_layer(const struct devices *devices, const char *link_layer)
 {
 	for (size_t i = 0; i < devices->n; i++) {
@@ -181,7 +170,7 @@ static const struct device *find_link_layer(const struct devices *devices, const
 	return NULL;
 }
 
-/* NCCL refuses to connect one kind with the other (src/transport/net_ib/connect.cc). */
+/* NCCL does not connect one kind with the other (src/transport/net_ib/connect.cc). */
 static int warn_mix(struct container *container)
 {
 	const struct devices *devices = &container->devices;

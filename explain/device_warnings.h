@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is reported about a container's devices although no plan depends on it */
+/* Warnings about a container's devices; no plan depends on them. */
 #pragma once
 
 #include "core/container/container.h"
 #include "explain/claims.h"
 
-/*
- * Says which device plugin ordered each device (device->source), by what the environment claims,
- * and warns of claims that are wrong. Returns 0, or -1 without memory; below as well.
- */
+/* Sets device->source from the claims, and warns about wrong ones. Returns 0, or -1 without memory,
+ * as does ports_warn(). */
 int devices_label(struct container *container, const struct claims *claims);
 
-/* What about the devices' ports stands in the way of RDMA, although they are allocated */
+/* Warns about ports that cannot do RDMA. */
 int ports_warn(struct container *container);

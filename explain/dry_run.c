@@ -20,7 +20,7 @@
 #include "explain/plan_text.h"
 #include "lib/limits.h"
 
-/* The limits of its first process; not known where none of this pid is in it */
+/* Unknown if the pid is not the container's any more */
 static struct limits read_first(struct arena *arena, int root, const struct bundle *bundle)
 {
 	const char *path = arena_printf(arena, "/proc/%" PRId64 "/limits", bundle->pid);
@@ -30,7 +30,6 @@ static struct limits read_first(struct arena *arena, int root, const struct bund
 							       : none;
 }
 
-/* Opens container->bundle, and sets *ret_path to its path. */
 static int open_by_id(struct container *container, const struct options *options, const char *id,
 		      const char **ret_path, struct limits *ret_first, struct err *err)
 {
@@ -65,7 +64,6 @@ static int open_by_id(struct container *container, const struct options *options
 	return 0;
 }
 
-/* If there is no such directory, the argument is an id. */
 static int open_bundle(struct container *container, const struct options *options, const char *name,
 		       const char **ret_path, struct limits *ret_first, struct err *err)
 {
@@ -80,7 +78,7 @@ static int open_bundle(struct container *container, const struct options *option
 	return 0;
 }
 
-/* Every engine names a cgroup, gives annotations, or both. What `crun spec` makes has neither. */
+/* Every engine sets a cgroup path or annotations; `crun spec` sets neither. */
 static int check_engine(const struct container *container, struct err *err)
 {
 	const struct spec *spec = &container->spec;
@@ -93,7 +91,7 @@ static int check_engine(const struct container *container, struct err *err)
 		       container->what);
 }
 
-/* The last part of a bundle's path is the id. */
+/* The directory is named by the id. */
 static int recall_by_path(struct container *container, const struct options *options,
 			  const char *path, struct err *err)
 {
@@ -127,7 +125,7 @@ static int explain_bundle(struct container *container, const struct options *opt
 	return 0;
 }
 
-/* The whole config.json, as the runtime shim and the precreate hook would have it */
+/* config.json as the shim and the precreate hook would edit it */
 static int print_spec(struct container *container, struct err *err)
 {
 	struct fs_text text = container->text;
@@ -170,7 +168,6 @@ static int print_as(struct container *container, const struct options *options, 
 	return -1;
 }
 
-/* What a running container has beside what it would get */
 static void print_first(const struct plan *plan, const struct limits *first)
 {
 	char text[LIMITS_TEXT_SIZE];
@@ -191,7 +188,7 @@ int dry_run(const struct options *options, enum dry_run_format format, const cha
 	bool failed;
 
 	if (explain_bundle(&container, options, bundle, &mode, &first, &err) < 0) {
-		/* Runtimes' states, bundles and our records are root's alone. */
+		/* Only root can read runtimes' states, bundles and our records. */
 		fprintf(stderr, "oci-rdma-hook: %s%s\n",
 			geteuid() != 0 && (err.errnum == EACCES ||
 					   (!strchr(bundle, '/') && !container.what))

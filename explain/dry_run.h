@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --dry-run: what would be done for a container, shown and not done. */
+/* --dry-run: shows what would be done for a container. */
 #pragma once
 
 #include "core/options.h"
@@ -7,14 +7,10 @@
 enum dry_run_format {
 	FORMAT_TEXT,
 	FORMAT_JSON,
-	FORMAT_SPEC, /* the edited config.json */
-	FORMAT_NCCL, /* the lines of /etc/nccl.conf */
+	FORMAT_SPEC, /* edited config.json */
+	FORMAT_NCCL, /* lines of /etc/nccl.conf */
 };
 
-/*
- * Prints what would be done for <bundle>/config.json, and changes nothing. If there is no such
- * directory, bundle is a container's id, or the beginning of one. Returns the exit status:
- * 0 with a plan, whatever it decides; 1 if the bundle or the config is unusable, with one line on
- * stderr.
- */
+/* bundle: a directory, else a container's id or a unique prefix. Changes nothing. Returns the exit
+ * status: 0 with any plan; 1 if bundle or config is unusable, with one line on stderr. */
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle);

@@ -11,9 +11,9 @@
 #include "lib/files.h"
 #include "lib/nri_status.h"
 
-/* Far more than any engine's configuration or a hooks.d file has */
+/* Far above any real file */
 #define FILE_MAX ((size_t)1024 * 1024)
-/* A longer path is none of those that are looked for. */
+/* We look for no longer path. */
 #define PATH_SIZE 512
 
 struct search {
@@ -22,8 +22,8 @@ struct search {
 	unsigned ways;
 };
 
-/* Copies the next absolute path between quotes, in TOML or JSON; *at is then behind it. A '#'
- * outside quotes begins a comment. Returns false at the end. */
+/* Copies the next quoted path of TOML or JSON, and moves *at behind it. '#' outside quotes begins a
+ * comment. */
 static bool next_path(const char **at, char path[PATH_SIZE])
 {
 	const char *c = *at;
@@ -52,8 +52,8 @@ static bool next_path(const char **at, char path[PATH_SIZE])
 static int read_hooks_dir(struct search *search, const char *dir, const char *suffix,
 			  bool is_hooks_d);
 
-/* is_hooks_d: a hooks.d file, else an engine's configuration, in which each path may be the shim or
- * a directory of hooks.d files. Returns 0, or -1 without memory. */
+/* is_hooks_d: a hooks.d file; else an engine's configuration, whose paths may be the shim or
+ * directories of hooks.d files. */
 static int read_hooks_file(struct search *search, const char *file, bool is_hooks_d)
 {
 	char path[PATH_SIZE];
@@ -65,8 +65,8 @@ static int read_hooks_file(struct search *search, const char *file, bool is_hook
 	for (const char *at = text.bytes; next_path(&at, path);) {
 		if (!is_hooks_d && read_hooks_dir(search, path, ".json", true) < 0)
 			return -1;
-		/* Engines leave out a hook whose program is missing; no container of such a
-		 * runtime starts. */
+		/* Engines skip a hook whose program is missing; with such a runtime no container
+		 * starts. */
 		if (tree_check_executable(search->root, path) < 0)
 			continue;
 		if (!is_hooks_d && is_shim_name(path))
@@ -109,7 +109,7 @@ static int read_engines(struct search *search)
 					    "usr/share/containers/containers.conf",
 					    "etc/containerd/config.toml", "etc/docker/daemon.json"};
 
-	/* CRI-O reads the first alone (pkg/config, DefaultConfig), or what its files name. */
+	/* CRI-O reads only the first (pkg/config, DefaultConfig), or what its files name. */
 	bool crio = tree_exists(search->root, "etc/crio");
 
 	for (size_t i = 0; i < (crio ? 1 : sizeof(hooks_dirs) / sizeof(hooks_dirs[0])); i++) {
@@ -144,8 +144,6 @@ int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_way
 	*ret_ways = search.ways;
 	return 0;
 }
-
-/* ---- their names ---- */
 
 struct ways_names ways_names(unsigned ways)
 {

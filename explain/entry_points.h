@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Which entry points (hook, precreate, shim, NRI plugin) a node has, for reports to people, which
- * name for each value the entry point that sets it. Whether they can work is what
- * `oci-rdma-admin --check-config` and the doctor check.
- */
+/* A node's entry points (hook, precreate, shim, NRI plugin), for reports; `oci-rdma-admin
+ * --check-config` and the doctor check whether they work. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,16 +9,14 @@
 #include "core/base/err.h"
 
 enum way {
-	WAY_HOOK = 1 << 0,      /* a hooks.d file runs it: createRuntime or prestart */
-	WAY_PRECREATE = 1 << 1, /* such a file of podman's */
-	WAY_SHIM = 1 << 2,      /* an engine's configuration names it */
-	WAY_NRI = 1 << 3,       /* the plugin is connected */
+	WAY_HOOK = 1 << 0,      /* a hooks.d file: createRuntime or prestart */
+	WAY_PRECREATE = 1 << 1, /* podman's hooks.d file */
+	WAY_SHIM = 1 << 2,      /* an engine's configuration */
+	WAY_NRI = 1 << 3,       /* connected */
 };
 
-/*
- * sysroot: a directory descriptor; recorded: it is not "/". *ret_ways: a mask of WAY_*. A file that
- * cannot be read counts as one that does not exist. Returns 0, or -1 without memory.
- */
+/* sysroot: a descriptor; recorded: it is not "/". *ret_ways: a mask of WAY_*. Unreadable files
+ * count as absent. Returns 0, or -1 without memory. */
 int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_ways, struct err *err);
 
 struct ways_names {

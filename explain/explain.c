@@ -7,9 +7,7 @@
 #include "core/base/text.h"
 #include "explain/device_warnings.h"
 
-/* ---- what about the node stands in the way of RDMA ---- */
-
-/* uverbs and umad refuse to be opened from another namespace (ib_uverbs_open:
+/* uverbs and umad cannot be opened from another namespace (ib_uverbs_open:
  * rdma_dev_access_netns). */
 static int warn_namespace(struct container *container, enum rdma_mode mode,
 			  const struct device *device)
@@ -23,7 +21,7 @@ static int warn_namespace(struct container *container, enum rdma_mode mode,
 			    device->ibdev);
 }
 
-/* Appends " 0000:3b:02.6 (DMA-FQ)" for a function whose addresses are translated. */
+/* Appends " 0000:3b:02.6 (DMA-FQ)" if translated. */
 static const char *append_translated(struct arena *arena, const char *list, const char *pci,
 				     const struct pci_place *place)
 {
@@ -32,10 +30,8 @@ static const char *append_translated(struct arena *arena, const char *list, cons
 	return arena_printf(arena, "%s%s%s (%s)", list, list[0] ? ", " : "", pci, place->iommu);
 }
 
-/*
- * Registration succeeds all the same, since the GPU's driver maps its memory for the NIC; the
- * transfer then fails, or goes through the root complex.
- */
+/* The GPU's driver maps its memory for the NIC, so registration succeeds, but transfers fail or
+ * pass through the root complex. */
 static int warn_iommu(struct container *container)
 {
 	const struct gpus *gpus = &container->gpus;
@@ -73,9 +69,6 @@ int surroundings_warn(struct container *container, enum rdma_mode mode)
 	return warn_iommu(container);
 }
 
-/* ---- files of the node that are mounted ---- */
-
-/* Whether a mount shows the device's file, which was not allocated */
 static bool is_mounted(const struct container *container, const char *uverbs)
 {
 	const struct spec *spec = &container->spec;
@@ -94,7 +87,7 @@ static bool is_mounted(const struct container *container, const char *uverbs)
 	return mounted;
 }
 
-/* A hostPath shows files; the cgroup refuses to open the devices that were not allocated. */
+/* A hostPath shows files; the cgroup blocks devices that were not allocated. */
 static int warn_mounted(struct container *container)
 {
 	const struct spec *spec = &container->spec;
@@ -118,7 +111,6 @@ static int warn_mounted(struct container *container)
 		spec->verbs_sources[0], shown, shown == 1 ? "" : "s");
 }
 
-/* What no plan depends on */
 static void describe_everything(struct container *container)
 {
 	struct devices *devices = &container->devices;

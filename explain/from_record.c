@@ -13,7 +13,7 @@
 #include "core/record/record.h"
 #include "lib/nri_status.h"
 
-/* Bundles of containerd's CRI, which has one namespace of its own (core/runtime/v2/bundle.go) */
+/* containerd's CRI has its own namespace (core/runtime/v2/bundle.go). */
 #define CRI_BUNDLES "io.containerd.runtime.v2.task/k8s.io/"
 #define LOOK                                                                                       \
 	"whether the pod is annotated is not in containerd's config.json: look at the pod with "   \
@@ -37,7 +37,7 @@ static int add_annotations(struct container *container, const struct record *rec
 	return 0;
 }
 
-/* When its config.json was written; "": not known */
+/* When config.json was written; "": unknown */
 static void created(const struct recall *what, char text[CLOCK_UTC_SIZE])
 {
 	cleanup_fd fd = fs_open(what->sysroot, what->config, O_PATH, RESOLVE_IN_ROOT);
@@ -48,10 +48,8 @@ static void created(const struct recall *what, char text[CLOCK_UTC_SIZE])
 		clock_utc(st.st_mtime, text);
 }
 
-/*
- * A plugin that was connected when the container was created has left no record: so it had neither
- * our annotation nor a device. NULL: that is so.
- */
+/* Why we cannot know whether the pod asks, or NULL: a plugin that was connected has recorded every
+ * container with our annotation or a device. */
 static const char *doubt(struct container *container, const struct recall *what)
 {
 	struct arena *arena = &container->arena;
@@ -67,7 +65,7 @@ static const char *doubt(struct container *container, const struct recall *what)
 		return LOOK "; if it is, no entry point has served it: install one "
 			    "(oci-rdma-nri --check), then delete the pod, so that it is created "
 			    "again";
-	/* Both are UTC in the same form, so that their order is that of their texts. */
+	/* Both are UTC in one format, so text order is time order. */
 	if (time[0] && strcmp(time, status.since) >= 0)
 		return NULL;
 	return arena_printf(arena,
@@ -103,7 +101,7 @@ void apply_recorded_decision(struct container *container)
 	const struct record *record = container->record;
 
 	if (!record) {
-		/* By "opt_in": "device" no annotation is needed. */
+		/* "opt_in": "device" needs no annotation. */
 		if (plan->decision != DECISION_NONE || container->request.inject != INJECT_UNSAID ||
 		    container->config.opt_in != OPT_IN_ANNOTATION)
 			container->doubt = NULL;
@@ -113,7 +111,7 @@ void apply_recorded_decision(struct container *container)
 	}
 	if (record->reason)
 		plan->reason = record->reason;
-	/* Of another policy than the node's, which may grant it: nothing of that plan holds. */
+	/* Drop the plan by this node's policy: another one decided. */
 	if (record->result == RECORD_DENIED || record->result == RECORD_NOTHING)
 		*plan = (struct plan){.decision = record->result == RECORD_DENIED ? DECISION_DENIED
 										  : DECISION_NONE,

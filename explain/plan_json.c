@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a program reads of a dry run */
 #include "explain/plan_json.h"
 
 #include <stdio.h>
@@ -108,7 +107,7 @@ static void put_device_list(yajl_gen gen, const struct devices *devices)
 	yajl_gen_array_close(gen);
 }
 
-/* "distance" has a member for each of the container's devices. */
+/* "distance" has a member for each device. */
 static void put_gpu(yajl_gen gen, const struct gpu *gpu, const struct devices *devices)
 {
 	yajl_gen_map_open(gen);

@@ -1,6 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an administrator reads: who, what and why, from which evidence, and what stands in the way.
- */
 #include "explain/plan_text.h"
 
 #include <inttypes.h>
@@ -60,7 +58,7 @@ static void print_numa(char *numa, size_t size, const struct pci_place *place)
 		snprintf(numa, size, "-");
 }
 
-/* The kernel's names are short, udev's are not: rocep59s0f0v6, enp59s0f0v6. */
+/* udev's names are longer than the kernel's: rocep59s0f0v6, enp59s0f0v6. */
 struct widths {
 	int ibdev;
 	int netdev;
@@ -162,7 +160,7 @@ static void print_gpu(FILE *out, const struct gpu *gpu, const struct devices *de
 	fputc('\n', out);
 }
 
-/* As `nvidia-smi topo -m` shows it: a row for each GPU, a column for each device */
+/* Like `nvidia-smi topo -m`: a row for each GPU, a column for each device */
 static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices *devices)
 {
 	if (!gpus->n)
@@ -177,14 +175,11 @@ static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices 
 
 static void print_item(FILE *out, const char *item, const char *through)
 {
-	/* A value that is too long for its column stands alone. */
 	if (strlen(item) > 48)
 		fprintf(out, "  %s\n  %-48s %s\n", item, "", through);
 	else
 		fprintf(out, "  %-48s %s\n", item, through);
 }
-
-/* ---- through what ---- */
 
 #define EVERY_WAY (WAY_HOOK | WAY_PRECREATE | WAY_SHIM | WAY_NRI)
 
@@ -192,8 +187,7 @@ struct via {
 	char text[160];
 };
 
-/* What is given through the one ways, and through the others: "hook: main process; shim: exec too"
- */
+/* As "hook: main process; shim: exec too" */
 static struct via via(unsigned ways, unsigned one, const char *by_one, unsigned other,
 		      const char *by_other)
 {
@@ -232,7 +226,7 @@ static void print_memlock(FILE *out, const struct plan *plan, unsigned ways)
 	print_item(out, item, plan->adds_rlimit ? how.text : "config.json has it already");
 }
 
-/* A hook comes too late for them, and NRI has none. */
+/* Hooks run too late, and NRI has no field for them. */
 static int print_capabilities(FILE *out, struct container *container, unsigned ways)
 {
 	struct via how = via_spec(ways, WAY_SHIM | WAY_PRECREATE, "");

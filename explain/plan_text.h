@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan would do, for people. Returns 0, or -1 if out could not be written. */
+/* What a plan would do, for people. */
 #pragma once
 
 #include <stdio.h>
@@ -7,5 +7,5 @@
 #include "core/container/container.h"
 #include "explain/topology.h"
 
-/* ways: those that the node has (explain/entry_points.h); 0: none is known */
+/* ways: the node's (explain/entry_points.h). Returns 0, or -1 if out fails. */
 int report_text(FILE *out, struct container *container, enum rdma_mode mode, unsigned ways);

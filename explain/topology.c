@@ -42,17 +42,15 @@ void pci_read_iommu(const struct node *node, struct pci_place *place)
 		place->iommu[0] = '\0';
 }
 
-/* drivers/iommu/iommu.c, iommu_group_show_type(): "DMA" and "DMA-FQ" translate. */
+/* "DMA" and "DMA-FQ" translate (drivers/iommu/iommu.c, iommu_group_show_type()). */
 bool pci_translates(const struct pci_place *place)
 {
 	return text_starts_with(place->iommu, "DMA");
 }
 
-/* ---- GPUs ---- */
-
 #define VENDOR_NVIDIA "0x10de"
 
-/* Class 0x0300xx is a display controller, 0x0302xx a 3D controller. */
+/* Display (0x0300xx) or 3D controller (0x0302xx) */
 static bool is_gpu(int bus, const char *address)
 {
 	char path[64];
@@ -82,8 +80,6 @@ void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus)
 		pci_read_iommu(node, &gpus->item[i].place);
 }
 
-/* ---- ports ---- */
-
 #define RATE_MAX 1e6
 
 void ports_read_all(const struct node *node, struct arena *arena, struct device *device)
@@ -102,7 +98,7 @@ void ports_read_all(const struct node *node, struct arena *arena, struct device 
 		port_read_state(dir, "phys_state", port->phys_state);
 		if (fs_read_line(dir, "rate", line, sizeof(line)) <= 0)
 			continue;
-		/* "400 Gb/sec (4X NDR)"; strtod reads "inf" and also "nan", which are no rates. */
+		/* "400 Gb/sec (4X NDR)"; strtod also reads "inf" and "nan". */
 		rate = strtod(line, NULL);
 		port->rate_gbps = rate > 0 && rate < RATE_MAX ? rate : 0;
 	}
