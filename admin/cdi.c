@@ -24,7 +24,7 @@
 #define ALL "all"
 #define DEVICE_DIR "/dev/infiniband/"
 
-/* The first version with annotations (the CDI specification, "Released versions") */
+/* The first with annotations (CDI specification, "Released versions") */
 #define CDI_VERSION "0.6.0"
 
 static const char note[] =
@@ -36,11 +36,9 @@ struct rendering {
 	struct devices devices;
 	bool has_rdma_cm;
 	const char *program;
-	const char *config;  /* NULL: not handed on */
+	const char *config;  /* NULL: not passed on */
 	const char *sysroot; /* likewise */
 };
-
-/* ---- what there is ---- */
 
 static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 {
@@ -50,12 +48,12 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 		return -1;
 	node_find_all(&node, r->arena, false, &r->devices);
 	devices_sort(&r->devices);
-	/* Its file is there as long as rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
+	/* Exists while rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
 	r->has_rdma_cm = tree_exists(node.root, "sys/class/misc/rdma_cm");
 	return err_of_arena(r->arena, err);
 }
 
-/* A hook runs in the bundle, so its arguments are absolute. */
+/* A hook runs in the bundle. */
 static int absolute(struct rendering *r, const char *path, const char **ret_path, struct err *err)
 {
 	char full[PATH_MAX];
@@ -70,7 +68,6 @@ static int find_arguments(struct rendering *r, const struct options *options, st
 {
 	const char *beside;
 
-	/* The hook lies beside this program. */
 	if (absolute(r, "/proc/self/exe", &r->program, err) < 0)
 		return -1;
 	beside = arena_printf(r->arena, "%.*s" HOOK_NAME,
@@ -85,20 +82,15 @@ static int find_arguments(struct rendering *r, const struct options *options, st
 	return absolute(r, options->sysroot, &r->sysroot, err);
 }
 
-/* ---- names ---- */
-
-/*
- * A CDI name begins and ends with a letter or digit (pkg/parser, ValidateDeviceName); in between an
- * ibdev's name has no other characters than it may. One name that is none, or that stands twice,
- * and engines read nothing of the file.
- */
+/* CDI names begin and end alphanumeric (pkg/parser, ValidateDeviceName). For one invalid or
+ * duplicate name engines ignore the file. */
 static bool is_cdi_name(const char *name)
 {
 	return isalnum((unsigned char)name[0]) && isalnum((unsigned char)name[strlen(name) - 1]) &&
 	       strcmp(name, ALL) != 0;
 }
 
-/* Several devices may sit on one function: its address names all of them, once. */
+/* Devices of one function share its address. */
 static bool is_named_before(const struct devices *devices, size_t end, const char *address)
 {
 	for (size_t i = 0; i < devices->n; i++) {
@@ -109,11 +101,11 @@ static bool is_named_before(const struct devices *devices, size_t end, const cha
 	return false;
 }
 
-/* ---- the text: only paths can hold what JSON escapes ---- */
+/* ---- the text: only paths need JSON escapes ---- */
 
 #define NODE_TEXT "{\"path\": \"" DEVICE_DIR "%s\", \"permissions\": \"rw\"}"
 
-/* ibdev or address: of the devices that it has; NULL for any */
+/* ibdev, address: NULL for any */
 static void append_cdi_device(struct arena_text *text, const struct devices *devices,
 			      const char *name, const char *ibdev, const char *address)
 {
@@ -173,7 +165,7 @@ static void append_hook(struct arena_text *text, const struct rendering *r, cons
 		     stage);
 }
 
-/* Whatever devices a container is given, an engine applies the edits of all once. */
+/* An engine applies these edits once, for any number of devices. */
 static struct arena_text cdi_text(const struct rendering *r)
 {
 	struct arena_text text = {.arena = r->arena};
@@ -196,9 +188,7 @@ static struct arena_text cdi_text(const struct rendering *r)
 	return text;
 }
 
-/* ---- where it goes ---- */
-
-/* Engines of older versions refuse all of a spec that names no device. */
+/* Older engines refuse a spec without devices. */
 static int put_no_device(const char *file, struct err *err)
 {
 	if (!file)
@@ -223,7 +213,7 @@ static int render_cdi(struct rendering *r, const struct options *options, const 
 	text = cdi_text(r);
 	if (err_of_arena(r->arena, err) < 0)
 		return -1;
-	/* The engines read what ends in .json or .yaml; what is on its way has another name. */
+	/* The temporary name does not end in .json or .yaml, which engines read. */
 	if (file)
 		return replace_own_path(file, text.text, text.len, err);
 	(void)fwrite(text.text, 1, text.len, stdout);

@@ -29,9 +29,9 @@ struct check {
 	struct results results;
 	struct crio crio;
 	struct hooks_place place;
-	size_t n_own; /* results of the policy and the list of runtimes; the rest is the engines' */
+	size_t n_own; /* of policy and runtimes; the rest is the engines' */
 	bool has_config;
-	struct config config; /* that was checked */
+	struct config config;
 };
 
 static void free_check(const struct check *check)
@@ -43,10 +43,7 @@ static void free_check(const struct check *check)
 	cleanup_close_fd(&check->place.sysroot);
 }
 
-/* ---- which of the two a file is ---- */
-
-/* By the keys that only a hooks.d file has, as far as it can be read: the check itself says what is
- * wrong with the rest. */
+/* By keys that only hooks.d files have */
 static bool is_hooks_file(struct arena *arena, const char *path, const struct fs_text *text)
 {
 	static const char *const keys[] = {"version", "hook", "when", "stages"};
@@ -63,8 +60,6 @@ static bool is_hooks_file(struct arena *arena, const char *path, const struct fs
 	return false;
 }
 
-/* ---- the files ---- */
-
 static int keep_config(struct check *check, const struct config *config, struct err *err)
 {
 	check->config = *config;
@@ -72,7 +67,7 @@ static int keep_config(struct check *check, const struct config *config, struct 
 	return config_check(config, err);
 }
 
-/* path: NULL for the node's own, which need not be there */
+/* path: NULL for the node's own, which is optional */
 static void check_policy_file(struct check *check, const char *path)
 {
 	int sysroot = check->place.sysroot;
@@ -90,7 +85,7 @@ static void check_policy_file(struct check *check, const char *path)
 		    status < 0 ? &problem : NULL, NULL);
 }
 
-/* The shim's list of runtimes, which need not be there either */
+/* The shim's list is optional too. */
 static void check_runtimes(struct check *check)
 {
 	struct err problem;
@@ -102,7 +97,7 @@ static void check_runtimes(struct check *check)
 	results_add(&check->results, "/" RUNTIMES_PATH, "", status < 0 ? &problem : NULL, NULL);
 }
 
-/* Both kinds are opened so; the policy through no link at all. */
+/* Both kinds may be behind links, but the policy never. */
 static int read_named_file(struct check *check, const char *path, struct hooks_file *file,
 			   struct err *problem)
 {
@@ -171,12 +166,10 @@ static int check_installed(struct check *check, const char *config, struct err *
 	return 0;
 }
 
-/* ---- what belongs together ---- */
-
 static void check_opt_in(struct check *check)
 {
 	struct results *results = &check->results;
-	unsigned shown = 0; /* stages in which a file shows us every container */
+	unsigned shown = 0; /* in which a file shows us every container */
 
 	for (size_t i = 0; i < results->n; i++) {
 		const struct hooks_file *file = &results->item[i].file;
@@ -214,8 +207,7 @@ static bool print_results(const struct results *results)
 	return right;
 }
 
-/* What lies in a container or below a sysroot is opened by openat2(2) alone; without it nothing is
- * found and nothing granted. */
+/* Only openat2(2) opens files in containers and sysroots. */
 static int check_openat2(const struct check *check, struct err *err)
 {
 	cleanup_fd here = fs_open(check->place.sysroot, ".", O_PATH | O_DIRECTORY, 0);
@@ -257,7 +249,7 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 		return 1;
 	}
 	right = print_results(&check.results);
-	/* "ok" of a policy that nothing applies would be taken for an installation. */
+	/* A bare "ok" for an unused policy would look like an installation. */
 	if (!n_files && check.results.n == check.n_own)
 		puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "
 		     "no hook and no shim runs here; of the NRI plugin ask oci-rdma-nri "

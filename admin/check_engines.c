@@ -18,9 +18,7 @@
 #include "core/policy/policy.h"
 #include "lib/files.h"
 
-/* ---- CRI-O ---- */
-
-/* What cannot be read of its configuration is the doctor's. */
+/* The doctor reports unreadable files. */
 static void check_crio_handlers(struct results *results, int root, const struct crio *crio)
 {
 	for (size_t i = 0; i < crio->n_handlers; i++) {
@@ -34,9 +32,7 @@ static void check_crio_handlers(struct results *results, int root, const struct 
 	}
 }
 
-/* ---- containerd ---- */
-
-/* Which containerd runs is not in its files: with another it is right, and nothing is refused. */
+/* The files do not show which containerd runs: a note, no error. */
 static const char *describe(struct arena *arena, const struct containerd *containerd,
 			    const struct containerd_handler *handler, const char *by)
 {
@@ -49,7 +45,7 @@ static const char *describe(struct arena *arena, const struct containerd *contai
 			    handler->name);
 }
 
-/* A configuration that cannot be read says nothing: containerd would not run. */
+/* containerd does not start with an unreadable configuration. */
 static void check_containerd_handlers(struct results *results, int root,
 				      const struct config *config)
 {
@@ -76,13 +72,10 @@ static void check_containerd_handlers(struct results *results, int root,
 	}
 }
 
-/* ---- Docker ---- */
-
 #define DOCKER_FILE "/" DOCKER_CONFIG
 
-/* A default that has no entry (daemon/runtime_unix.go, setupRuntimes; `dockerd --validate` accepts
- * it), by a name of ours: it was taken away, or not yet put there. Another of that kind is not our
- * business. */
+/* A default of our name without an entry (daemon/runtime_unix.go, setupRuntimes; `dockerd
+ * --validate` accepts it): removed, or not added yet. */
 static void check_docker_default(struct results *results, const struct docker *docker)
 {
 	const char *name = docker->default_runtime;
@@ -97,7 +90,7 @@ static void check_docker_default(struct results *results, const struct docker *d
 	results_add(results, DOCKER_FILE, "", &problem, NULL);
 }
 
-/* A file that cannot be read, and speaks of us, was cut off when it was given our entry. */
+/* An unreadable file that names us was cut off when our entry was added. */
 static void check_docker(struct results *results, int root)
 {
 	struct docker docker;

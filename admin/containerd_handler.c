@@ -22,13 +22,11 @@ struct rendering {
 	int root;
 	const char *shim;
 	struct containerd containerd;
-	const struct containerd_handler *own; /* containerd's, of the same runtime */
-	const char *plugin;                   /* as config.toml calls it */
-	bool is_default;                      /* own is the default's runtime */
+	const struct containerd_handler *own; /* containerd's, for this runtime */
+	const char *plugin;                   /* its name in config.toml */
+	bool is_default;                      /* own is the default */
 	struct config config;
 };
-
-/* ---- what there is ---- */
 
 static int read_containerd(struct rendering *r, const char *printed, struct err *err)
 {
@@ -50,10 +48,8 @@ static int read_containerd(struct rendering *r, const char *printed, struct err 
 	return 0;
 }
 
-/*
- * containerd 2.x prints the newest version that it knows, whatever its file has, and in a file of
- * version 2 it does not find the plugin by the name of version 3: call it as the file does.
- */
+/* containerd 2.x prints its newest version, whose plugin name it ignores in a version 2 file: use
+ * the file's. */
 static int find_plugin(struct rendering *r, struct err *err)
 {
 	struct containerd file = {.version = r->containerd.version};
@@ -81,14 +77,13 @@ static const struct containerd_handler *find_handler(const struct rendering *r, 
 
 #define RUNC_TYPE "io.containerd.runc.v2"
 
-/* Of this type alone: gVisor and Kata have types of their own, and no BinaryName. */
+/* gVisor and Kata have other types, without BinaryName. */
 static bool runs(const struct containerd_handler *handler, const char *runtime)
 {
 	return (!handler->type[0] || strcmp(handler->type, RUNC_TYPE) == 0) &&
 	       strcmp(containerd_runtime_name(handler), runtime) == 0;
 }
 
-/* The default, if it runs that; else the first that does */
 static const struct containerd_handler *
 find_running(const struct rendering *r, const struct containerd_handler *usual, const char *runtime)
 {
@@ -101,7 +96,7 @@ find_running(const struct rendering *r, const struct containerd_handler *usual, 
 	return NULL;
 }
 
-/* crun and runc stand for each other. */
+/* crun and runc replace each other. */
 static int find_own_containerd(struct rendering *r, struct err *err)
 {
 	const char *runtime = handler_runtime_name(r->shim);
@@ -132,8 +127,6 @@ static int find_own_containerd(struct rendering *r, struct err *err)
 		       containerd_runtime_name(usual));
 }
 
-/* ---- whether it would do ---- */
-
 static int check_rendered(const struct rendering *r, struct err *err)
 {
 	static const char *pass[] = {SPEC_ANNOTATION_PREFIX "*"};
@@ -150,10 +143,7 @@ static int check_rendered(const struct rendering *r, struct err *err)
 					err);
 }
 
-/* ---- the tables ---- */
-
-/* What is ours to say, or follows in a table of its own, and what is as containerd has it anyway: a
- * key that one version prints may be unknown to another. */
+/* Skip what we set, subtables and defaults: another version may not know the key. */
 static bool is_left_out(const struct toml_item *entry)
 {
 	static const char *const nothing[] = {"= \"\"", "= ''", "= []", "= 0", "= false"};

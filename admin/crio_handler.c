@@ -24,10 +24,8 @@ struct rendering {
 	const char *shim;
 	const char *printed;
 	struct crio crio;
-	struct crio_handler own; /* CRI-O's, of the same runtime */
+	struct crio_handler own; /* CRI-O's, for this runtime */
 };
-
-/* ---- what there is ---- */
 
 int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
 		 struct err *err)
@@ -51,7 +49,7 @@ static int read_crio(struct rendering *r, struct err *err)
 	return crio_read_text(r->arena, r->printed, &text, &r->crio, err);
 }
 
-/* A handler that no file speaks of is as CRI-O has it built in: its program and conmon from PATH */
+/* A handler in no file is built in: program and conmon from PATH. */
 static int find_own_crio(struct rendering *r, struct err *err)
 {
 	const char *name = handler_runtime_name(r->shim);
@@ -68,8 +66,6 @@ static int find_own_crio(struct rendering *r, struct err *err)
 		r->own = *found;
 	return 0;
 }
-
-/* ---- whether it would do ---- */
 
 static int check_own(const struct rendering *r, struct err *err)
 {
@@ -99,9 +95,7 @@ static int check_shim_path(const struct rendering *r, struct err *err)
 	return handler_check_runtime(r->arena, r->root, &r->crio, &handler, err);
 }
 
-/* ---- the file ---- */
-
-/* What says which program runs, and is ours to say */
+/* Keys that choose the program */
 static bool is_replaced(const struct toml_item *entry)
 {
 	static const char *const keys[] = {"runtime_path", "platform_runtime_paths",
@@ -138,7 +132,7 @@ static void print_drop_in(const struct rendering *r)
 	printf("[crio.runtime.runtimes.%s]\nruntime_path = \"%s\"\n", name, r->shim);
 	if (!own->entries.n)
 		printf("runtime_type = \"oci\"\nruntime_root = \"/run/%s\"\n", own->name);
-	/* Its own keys first, since what follows a heading belongs to that table */
+	/* Keys before subtables */
 	for (int below = 0; below < 2; below++) {
 		for (size_t i = 0; i < own->entries.n; i++) {
 			const struct toml_item *entry = &own->entries.item[i];

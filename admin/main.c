@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line. */
 
 #include <limits.h>
 
@@ -51,7 +50,6 @@ static const char usage[] =
 	"\n"
 	"Exit status: 0 success, 1 failure, 2 wrong command line.\n";
 
-/* Each task is an option that takes operands. */
 enum task {
 	NO_TASK,
 	CHECK_CONFIG = OPTION_OWN,
@@ -94,11 +92,11 @@ static int parse_task(void *context, int option, char *value)
 	return -1;
 }
 
-/* operands: n of them, and then NULL */
+/* NULL-terminated */
 static int run_task(const struct command *command, char *const *operands, int n)
 {
 	static const struct {
-		int min, max; /* how many operands; below: what is missing */
+		int min, max; /* number of operands; what: the missing one */
 		const char *what;
 	} takes[] = {
 		[CHECK_CONFIG - OPTION_OWN] = {0, INT_MAX, NULL},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What --check-config has found */
+/* Results of --check-config */
 #pragma once
 
 #include <stddef.h>
@@ -8,12 +8,11 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 
-/* What was found of a file */
 struct result {
 	const char *what;
-	const char *note;       /* behind "ok": "", or begins with a space */
-	const char *problem;    /* a line that names it; NULL: it is right */
-	struct hooks_file file; /* a hooks.d file that is right; else zero */
+	const char *note;       /* after "ok": "", or begins with a space */
+	const char *problem;    /* line with its name; NULL: ok */
+	struct hooks_file file; /* of a valid hooks.d file, else zero */
 };
 
 struct results {
@@ -23,6 +22,6 @@ struct results {
 	size_t room;
 };
 
-/* problem, file: NULL for none. If there is no memory, only the arena says so. */
+/* problem, file: NULL for none. Only arena.failed shows a lack of memory. */
 void results_add(struct results *results, const char *what, const char *note,
 		 const struct err *problem, const struct hooks_file *file);

@@ -14,18 +14,17 @@
 #include "core/base/text.h"
 #include "lib/files.h"
 
-/* Absolute paths, each once, in the order in which they are read */
+/* Absolute paths, unique, in reading order */
 struct containerd_files {
 	const char **path;
 	size_t n;
 	size_t room;
 };
 
-/* A pattern may match all of a directory, and what is in all of those. */
+/* A pattern may match whole directories. */
 #define FILES_MAX 1024
 
-/* One more, where it is not among them. Returns 0, or -1 with the reason: without memory, or with
- * more files than anybody has. */
+/* Adds path once. Returns 0, or -1: no memory, or too many files. */
 static int containerd_files_add(struct arena *arena, const char *path,
 				struct containerd_files *files, struct err *err)
 {
@@ -45,7 +44,7 @@ static int containerd_files_add(struct arena *arena, const char *path,
 	return 0;
 }
 
-/* Adds what is below dir that the pattern matches, which has no '/' in front. */
+/* pattern: without a leading '/' */
 static int expand_import(struct arena *arena, int root, const char *dir, const char *pattern,
 			 struct containerd_files *files, struct err *err)
 {
@@ -72,8 +71,7 @@ static int expand_import(struct arena *arena, int root, const char *dir, const c
 	return 0;
 }
 
-/* As filepath.Clean: by its text alone, so that a file that is named in two ways is read once.
- * path: absolute */
+/* Lexically, like filepath.Clean, so that a file with two names is read once. path: absolute */
 static void clean(char *path)
 {
 	const char *part;
@@ -96,10 +94,9 @@ static void clean(char *path)
 }
 
 /*
- * The files that an entry of the `imports` of parent stands for (services/server/config,
- * resolveImports): relative to parent's directory; with a '*' a pattern for what is there, in byte
- * order. Early 1.x takes a relative pattern as one below the daemon's working directory. Returns 0
- * or -1.
+ * Adds the files of an `imports` entry (services/server/config, resolveImports), relative to
+ * parent's directory; with '*' a pattern, in byte order. Early 1.x takes relative patterns from the
+ * daemon's working directory.
  */
 static int containerd_files_import(struct arena *arena, int root, const char *parent,
 				   const char *import, struct containerd_files *files,
@@ -119,7 +116,7 @@ static int containerd_files_import(struct arena *arena, int root, const char *pa
 struct reading {
 	struct arena *arena;
 	struct containerd containerd;
-	const char *file; /* that is read now */
+	const char *file; /* being read */
 	int version;      /* its own */
 	const char **imports;
 	size_t n_imports;
@@ -158,7 +155,7 @@ static struct containerd_handler *open_containerd_handler(struct reading *readin
 	return added;
 }
 
-/* name: "runc", or "runc.options" for the table below it */
+/* name: "runc", or "runc.options" for its subtable */
 static void store_containerd_handler(struct reading *reading, const char *name,
 				     const struct toml_item *item)
 {
@@ -189,7 +186,7 @@ const char *containerd_plugin(int version)
 	return version < 2 ? NULL : plugins[version > 2];
 }
 
-/* The table's name behind that of the plugin, "" for its own, or NULL */
+/* Returns the name below the plugin's, "" for its own, or NULL. */
 static const char *below_plugin(const char *table)
 {
 	static const char *const tables[] = {"plugins.\"io.containerd.grpc.v1.cri\"",
@@ -204,7 +201,6 @@ static const char *below_plugin(const char *table)
 	return NULL;
 }
 
-/* A key above all tables */
 static void store_top(struct reading *reading, const struct toml_item *item)
 {
 	/* A number has only its text: "version = 2". */
@@ -240,7 +236,6 @@ static void store_key(struct reading *reading, const struct toml_item *item)
 	}
 }
 
-/* Returns 0 or -1. */
 static int parse_containerd_text(struct reading *reading, const char *text, struct err *err)
 {
 	struct toml_items items;
@@ -272,9 +267,7 @@ int containerd_read_text(struct arena *arena, const char *what, const struct fs_
 	return 0;
 }
 
-/* ---- files ---- */
-
-/* Returns 0; -ENOENT with *err; or -1. */
+/* Returns 0, -ENOENT with err set, or -1. */
 static int read_toml_file(struct reading *reading, int root, const char *path, struct err *err)
 {
 	cleanup_fd fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);

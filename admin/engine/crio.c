@@ -29,9 +29,7 @@ struct crio_handler *crio_find_handler(const struct crio *crio, const char *name
 	return NULL;
 }
 
-/* ---- a handler ---- */
-
-/* The one that a file speaks of. What an earlier file said of that name is over. */
+/* A new file's definition replaces an earlier one. */
 static struct crio_handler *open_crio_handler(struct merging *merging, const char *name)
 {
 	struct crio *crio = &merging->crio;
@@ -68,7 +66,7 @@ static void store_own(struct crio_handler *handler, const struct toml_item *item
 		handler->monitor_path = item->string;
 }
 
-/* An inline table is kept as it is spelled: what it holds came before it. name: as toml_spell */
+/* Drops the items of an inline table, which is kept as spelled. name: as toml_spell */
 static void drop_table(struct crio_handler *handler, const char *name)
 {
 	size_t len = strlen(name);
@@ -82,7 +80,7 @@ static void drop_table(struct crio_handler *handler, const char *name)
 	}
 }
 
-/* name: "crun", or "crun.default_annotations" for a table below it */
+/* name: "crun", or "crun.default_annotations" for a subtable */
 static void store_handler(struct merging *merging, const char *name, const struct toml_item *item)
 {
 	const char *table = "";
@@ -101,8 +99,6 @@ static void store_handler(struct merging *merging, const char *name, const struc
 	}
 	toml_items_add(merging->arena, &handler->entries, item, table);
 }
-
-/* ---- the rest ---- */
 
 static void store_crio_key(struct merging *merging, const struct toml_item *item)
 {
@@ -130,7 +126,7 @@ static void store_crio_key(struct merging *merging, const struct toml_item *item
 	}
 }
 
-/* What stands before an error counts. Returns 0 or -1. */
+/* What precedes an error counts. */
 static int parse_crio_text(struct merging *merging, const char *text, struct err *err)
 {
 	struct toml_items items;
@@ -140,8 +136,6 @@ static int parse_crio_text(struct merging *merging, const char *text, struct err
 		store_crio_key(merging, &items.item[i]);
 	return status;
 }
-
-/* ---- the files ---- */
 
 static void add_problem(struct merging *merging, const char *text)
 {
@@ -153,7 +147,7 @@ static void add_problem(struct merging *merging, const char *text)
 		*problem = arena_strdup(merging->arena, text);
 }
 
-/* Returns 0, -ENOENT, or -1 with *err. */
+/* Returns 0, -ENOENT, or -1 with err set. */
 static int read_text(struct merging *merging, int root, const char *path, struct fs_text *ret_text,
 		     struct err *err)
 {
@@ -199,7 +193,7 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 {
 	struct merging merging = {.arena = arena, .crio = {.conmon = "", .storage = CRIO_STORAGE}};
 	const char **names = NULL;
-	int n = tree_list(arena, root, CRIO_DROPINS, "", &names); /* also hidden ones */
+	int n = tree_list(arena, root, CRIO_DROPINS, "", &names); /* hidden ones too */
 
 	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
 	read_drop_in(&merging, root, CRIO_DIR, "crio.conf");

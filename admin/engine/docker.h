@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How Docker is configured, as far as a runtime with the shim depends on it */
+/* Docker's configuration, as the shim needs it */
 #pragma once
 
 #include <stddef.h>
@@ -12,22 +12,22 @@
 
 struct docker_runtime {
 	const char *name;
-	const char *path; /* "": it has none, as one of containerd's own kind (runtimeType) */
+	const char *path; /* "": none, as with runtimeType */
 };
 
 struct docker {
-	const char *default_runtime; /* "runc" where nothing is said */
-	const char *data_root;       /* where its containers are kept */
+	const char *default_runtime; /* "runc" if not set */
+	const char *data_root;       /* container storage */
 	struct docker_runtime *runtime;
 	size_t n_runtimes;
 };
 
-/* What a daemon without a daemon.json has */
+/* A daemon without daemon.json */
 struct docker docker_defaults(void);
 
-/* The text of a daemon.json. Returns 0 or -1. */
+/* text: of daemon.json. Returns 0 or -1. */
 int docker_read_text(struct arena *arena, const struct fs_text *text, struct docker *ret_docker,
 		     struct err *err);
 
-/* NULL: there is none of that name, or it is built in. */
+/* NULL: unknown or built in */
 const struct docker_runtime *docker_find_runtime(const struct docker *docker, const char *name);

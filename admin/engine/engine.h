@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the engines' configurations have in common */
+/* Common to the engines' configurations */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@
 
 #define ENGINE_FILE_SIZE_MAX (1024 * 1024)
 
-/* The shim's handlers and runtimes, as config/ and --crio-handler call them: "rdma", and
- * "rdma-RUNTIME" for another runtime than the engine's default one */
+/* Our names in config/ and from --crio-handler: "rdma", or "rdma-RUNTIME" if not the engine's
+ * default */
 static inline bool names_handler(const char *name)
 {
 	return strcmp(name, "rdma") == 0 || text_starts_with(name, "rdma-");

@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines' programs, below a node's root */
+/* Engines' programs */
 #pragma once
 
 #include <stdbool.h>
 
 #include "core/base/arena.h"
 
-/* CRI-O's PATH, as systemd gives it to a service, for people */
+/* CRI-O's PATH as systemd sets it, for messages */
 #define PROGRAM_PATH "/usr/local/sbin, /usr/local/bin, /usr/sbin, /usr/bin"
 
-/* True for a regular file, links followed below root, that somebody may execute. */
+/* True for a regular executable file; follows links below root. */
 bool program_exists(int root, const char *path);
 
-/* Where an engine finds the program of that name, in the arena; NULL: nowhere. */
+/* Finds name in an engine's PATH, or NULL; in the arena. */
 const char *program_find(struct arena *arena, int root, const char *name);
 
-/* True if the file's own name, links followed below root, begins so. */
+/* True if the file's name begins so; follows links. */
 bool program_is_called(int root, const char *path, const char *beginning);
 
-/* True if both paths lead to the same file. */
+/* True if both are one file */
 bool program_is_same(int root, const char *a, const char *b);

@@ -8,14 +8,14 @@
 #include <string.h>
 
 enum toml_kind {
-	TOML_IMPLICIT, /* a table, by the heading of one below it */
-	TOML_HEADED,   /* a table that has its own heading */
-	TOML_DOTTED,   /* a table, by a dotted key */
-	TOML_TABLES,   /* an array of tables */
-	TOML_VALUE,    /* all that is closed: a value, an array, an inline table */
+	TOML_IMPLICIT, /* table, by a subtable's heading */
+	TOML_HEADED,   /* table with its own heading */
+	TOML_DOTTED,   /* table, by a dotted key */
+	TOML_TABLES,   /* array of tables */
+	TOML_VALUE,    /* closed: a value, array or inline table */
 };
 
-/* A name in a table. All that are in it are listed behind .first. */
+/* .first lists the names in it. */
 struct toml_name {
 	const char *name;
 	enum toml_kind kind;
@@ -25,7 +25,7 @@ struct toml_name {
 
 struct reader {
 	struct arena *arena;
-	const char *what; /* the file, for errors */
+	const char *what; /* file, for errors */
 	const char *at;
 	size_t line;
 	struct err *err;
@@ -33,19 +33,17 @@ struct reader {
 	struct toml_items items;
 };
 
-/* A table: where a name that comes is defined */
+/* The table in which names are defined */
 struct place {
-	const char *table; /* its whole name, "" at the top */
+	const char *table; /* full name, "" at the top */
 	struct toml_name *self;
-	bool muted; /* it is below an array, of which nothing is kept */
+	bool muted; /* below an array: only checked */
 };
 
 static int toml_fail(struct reader *r, const char *why)
 {
 	return err_set(r->err, "%s:%zu: %s", r->what, r->line, why);
 }
-
-/* ---- between words ---- */
 
 static void skip_spaces(struct reader *r)
 {
@@ -63,14 +61,12 @@ static void skip_line_end(struct reader *r)
 	r->line++;
 }
 
-/* What TOML takes nowhere; also the NUL at the text's end. That the rest is UTF-8 the engine says.
- */
+/* Forbidden everywhere, and NUL at the text's end; the engine checks UTF-8. */
 static bool is_control_character(unsigned char c)
 {
 	return (c < ' ' && c != '\t') || c == 0x7f;
 }
 
-/* A comment, if there is one, and the line's end; also at the text's end. */
 static int finish_line(struct reader *r)
 {
 	skip_spaces(r);
@@ -100,8 +96,7 @@ static int skip_lines(struct reader *r)
 /* ---- strings ---- */
 
 struct text {
-	char *bytes; /* has room for all that is still to come: no escape is shorter than what it
-			means */
+	char *bytes; /* large enough: an escape is not shorter than its character */
 	size_t len;
 };
 
@@ -116,7 +111,7 @@ static void add_utf8(struct text *text, uint32_t code)
 	text->len += len;
 }
 
-/* \uXXXX, \UXXXXXXXX: a character of Unicode, and none of the halves of UTF-16 */
+/* Rejects UTF-16 surrogates. */
 static int unescape_code(struct reader *r, size_t digits, struct text *text)
 {
 	uint32_t code = 0;
@@ -132,12 +127,12 @@ static int unescape_code(struct reader *r, size_t digits, struct text *text)
 	}
 	if (code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff))
 		return toml_fail(r, "an escape sequence that is not a character");
-	/* A string of C cannot hold a NUL: told is the character for what cannot be shown. */
+	/* A C string cannot hold NUL. */
 	add_utf8(text, code ? code : 0xfffd);
 	return 0;
 }
 
-/* A backslash at a line's end: it, and all space up to the next character, is not there. */
+/* A backslash at a line's end removes all space that follows. */
 static bool skip_continuation(struct reader *r)
 {
 	const char *at = r->at + strspn(r->at, " \t");
@@ -171,7 +166,7 @@ static int unescape(struct reader *r, bool several_lines, struct text *text)
 	return 0;
 }
 
-/* The last three quotes of up to five are the end of """ and '''. */
+/* Of up to five quotes, the last three end """ and '''. */
 static bool at_end(const char *at, char quote, bool several_lines)
 {
 	if (at[0] != quote || !several_lines)
@@ -179,7 +174,6 @@ static bool at_end(const char *at, char quote, bool several_lines)
 	return at[1] == quote && at[2] == quote && at[3] != quote;
 }
 
-/* One character, as it stands */
 static int parse_character(struct reader *r, bool several_lines, struct text *text)
 {
 	if (several_lines && is_line_end(r->at)) {
@@ -194,7 +188,6 @@ static int parse_character(struct reader *r, bool several_lines, struct text *te
 	return 0;
 }
 
-/* No longer than what is left up to its end */
 static size_t room_of(const char *at, char quote, bool several_lines)
 {
 	size_t len = 0;
@@ -210,7 +203,7 @@ static bool at_string(const struct reader *r)
 	return *r->at == '"' || *r->at == '\'';
 }
 
-/* "basic", 'literal', and both of several lines where that is allowed. In the arena. */
+/* "basic" or 'literal' */
 static int read_string(struct reader *r, bool several_lines, const char **ret)
 {
 	char quote = *r->at;
@@ -229,7 +222,7 @@ static int read_string(struct reader *r, bool several_lines, const char **ret)
 		bool escaped = *r->at == '\\' && quote == '"';
 
 		r->at += escaped;
-		/* """""" is the empty one, and of seven quotes and more no one makes sense. */
+		/* Two quotes may precede the closing three. */
 		if (several && !escaped && strspn(r->at, (char[]){quote, '\0'}) > 5)
 			return toml_fail(r, "more than five quotes in a row");
 		if ((escaped ? unescape(r, several, &text) : parse_character(r, several, &text)) <
@@ -242,10 +235,9 @@ static int read_string(struct reader *r, bool several_lines, const char **ret)
 	return 0;
 }
 
-/* ---- numbers, dates, truths ---- */
+/* ---- numbers, dates, booleans ---- */
 
-/* None of the settings that we read is one. What is refused is a text whose quotes were forgotten;
- * that a date exists, or a number fits, is for the engine to say. */
+/* We need none of these: reject only text without quotes. */
 static int skip_scalar(struct reader *r)
 {
 	static const char end[] = " \t\r\n,]}#";
@@ -255,7 +247,7 @@ static int skip_scalar(struct reader *r)
 	bool good =
 		*at >= '0' && *at <= '9' && strspn(at, "0123456789abcdefABCDEFoxTtZz_+-.:") == len;
 
-	/* A space may stand between date and time. */
+	/* A space may separate date and time. */
 	if (good && len == strlen("1979-05-27") && at[4] == '-' && at[len] == ' ' &&
 	    at[len + 1] >= '0' && at[len + 1] <= '9')
 		len += 1 + strcspn(at + len + 1, end);
@@ -267,7 +259,7 @@ static int skip_scalar(struct reader *r)
 	return 0;
 }
 
-/* A name is looked for among all of its table. */
+/* Names are searched linearly. */
 #define NAMES_MAX 16384
 
 #define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
@@ -294,7 +286,7 @@ static const struct toml_item heading = {.type = TOML_HEADING, .key = "", .spell
 
 /* ---- names ---- */
 
-/* A bare key or a string, and the space behind it */
+/* Also skips the space behind. */
 static int read_part(struct reader *r, const char **ret)
 {
 	size_t len;
@@ -353,13 +345,13 @@ const char *toml_first_part(struct arena *arena, const char *table, const char *
 		part = arena_strndup(arena, table, len);
 		r.at += len;
 	} else if (read_string(&r, false, &part) < 0) {
-		return NULL; /* without memory: it is spelled right */
+		return NULL; /* no memory: it is valid */
 	}
 	*ret_rest = *r.at == '.' ? r.at + 1 : r.at;
 	return part;
 }
 
-/* Why what has this name already, of the kind `old`, can be none of the other kind; NULL: it can */
+/* Why a name of kind `old` cannot also be `kind`, or NULL */
 static const char *clash(enum toml_kind kind, enum toml_kind old)
 {
 	switch (kind) {
@@ -381,11 +373,8 @@ static const char *clash(enum toml_kind kind, enum toml_kind old)
 	return "this key is defined twice";
 }
 
-/*
- * Goes into what has that name in the table. It is made, of that kind, if it is not there:
- * TOML_IMPLICIT for "a" of [a.b], TOML_HEADED for "b", or TOML_TABLES for that of [[a.b]];
- * TOML_DOTTED for "a" of a.b = 1, TOML_VALUE for "b".
- */
+/* Enters part, making it if missing: TOML_IMPLICIT for "a" of [a.b], TOML_HEADED for "b",
+ * TOML_TABLES for that of [[a.b]]; TOML_DOTTED for "a" of a.b = 1, TOML_VALUE for "b". */
 static int enter(struct reader *r, struct place *place, const char *part, enum toml_kind kind)
 {
 	struct toml_name **at = &place->self->first;
@@ -409,7 +398,7 @@ static int enter(struct reader *r, struct place *place, const char *part, enum t
 	if (kind == TOML_HEADED)
 		place->self->kind = kind;
 	if (kind == TOML_TABLES)
-		place->self->first = NULL; /* each has names of its own */
+		place->self->first = NULL; /* names of its own */
 	place->muted |= place->self->kind == TOML_TABLES;
 	part = toml_spell(r->arena, part);
 	if (part && place->table[0])
@@ -462,7 +451,7 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 	value->type = TOML_STRINGS;
 	for (r->at++;; r->at++) {
 		struct toml_item item = {0};
-		struct toml_name self = {0}; /* Tables in arrays have names of their own. */
+		struct toml_name self = {0}; /* of tables in arrays */
 		const struct place inside = {.table = "", .self = &self, .muted = true};
 
 		if (skip_lines(r) < 0)
@@ -495,7 +484,7 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 
 static int read_pair(struct reader *r, struct place place, int depth);
 
-/* On one line, except what its values hold */
+/* One line, except in its values */
 static int read_inline_table(struct reader *r, const struct place *place, int depth)
 {
 	keep(r, place, &heading);
@@ -518,7 +507,6 @@ static int read_inline_table(struct reader *r, const struct place *place, int de
 	return 0;
 }
 
-/* place: of what is below it, if it is a table */
 static int read_value(struct reader *r, const struct place *place, int depth,
 		      struct toml_item *value)
 {
@@ -572,7 +560,7 @@ static int read_tables(struct reader *r)
 	struct place place = {.table = "", .self = &top};
 
 	if (strncmp(r->at, "\xef\xbb\xbf", 3) == 0)
-		r->at += 3; /* a byte order mark, as editors of another system write it */
+		r->at += 3; /* byte order mark */
 	for (;;) {
 		if (skip_lines(r) < 0)
 			return -1;

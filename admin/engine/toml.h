@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TOML 1.0 (toml.io), in which CRI-O and containerd are configured. No distribution has a C library
- * for it as a static one.
+ * TOML 1.0 (toml.io), for CRI-O and containerd: no distribution has a static C library for it.
  *
- * The whole grammar is read and checked, but numbers, dates and times only by their characters.
- * Read are the values of strings and of arrays of strings; an inline table is read as a table, and
- * a dotted key as one of the table that it means. What is below an array is only checked.
+ * Checks the whole grammar, but numbers, dates and times only by their characters. Keeps strings
+ * and arrays of strings; reads inline tables as tables, and dotted keys into theirs. Below an array
+ * it only checks.
  */
 #pragma once
 
@@ -17,22 +16,21 @@
 enum toml_type {
 	TOML_HEADING,
 	TOML_STRING,
-	TOML_STRINGS, /* an array that holds nothing but strings */
-	TOML_TABLE,   /* an inline one, behind its own items */
+	TOML_STRINGS, /* array of strings only */
+	TOML_TABLE,   /* inline, behind its items */
 	TOML_OTHER,
 };
 
-/* A key, or the heading of a table. */
+/* A key or a table's heading */
 struct toml_item {
-	/* "" at the top, else its name as toml_spell writes each part: crio.runtime.runtimes.rdma,
+	/* "" at the top; else as toml_spell writes it: crio.runtime.runtimes.rdma,
 	 * plugins."io.containerd.grpc.v1.cri" */
 	const char *table;
-	const char *key;     /* without quotes; "" for a heading */
-	const char *spelled; /* "key = value" as the text has it, without what stands before the
-				key's last dot; "" for a heading */
+	const char *key;     /* unquoted; "" for a heading */
+	const char *spelled; /* "key = value" as in the text, from the key's last part; "" */
 	enum toml_type type;
 	const char *string;
-	const char **strings; /* n, and then NULL */
+	const char **strings; /* n, NULL-terminated */
 	size_t n;
 };
 
@@ -42,21 +40,18 @@ struct toml_items {
 	size_t room;
 };
 
-/* Adds a copy of the item, as one of that table. If there is no memory, only the arena says so. */
+/* Adds a copy of item to table; failure sets only arena.failed. */
 void toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
 		    const char *table);
 
-/* All headings and keys, as they come, in the arena; after an error those before it. text is NUL-
- * terminated; it stays as it is. Returns 0 or -1. */
+/* Headings and keys in order, in the arena; on error, those before it. text: NUL-terminated.
+ * Returns 0 or -1. */
 int toml_read(struct arena *arena, const char *what, const char *text, struct toml_items *ret_items,
 	      struct err *err);
 
-/*
- * One part of a name in the one spelling that table has, whatever the file's: bare if it can be,
- * else in double quotes. So the dot of "rdma.gpu" is none between parts. NULL without memory.
- */
+/* Spells a part of a name: bare, or else in double quotes, as the dot of "rdma.gpu" does not
+ * separate. NULL without memory. */
 const char *toml_spell(struct arena *arena, const char *part);
 
-/* The first part of a table's name, without quotes; *ret_rest is what follows its dot, or "". NULL
- * without memory. */
+/* First part of a name, unquoted; *ret_rest: behind its dot, or "". NULL without memory. */
 const char *toml_first_part(struct arena *arena, const char *table, const char **ret_rest);

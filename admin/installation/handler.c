@@ -38,9 +38,7 @@ int handler_check_name(const char *shim, const char *usual, const char *other, s
 	return 0;
 }
 
-/* ---- its monitor ---- */
-
-/* Only of these CRI-O asks for conmon. */
+/* CRI-O needs conmon only for these. */
 static bool wants_conmon(const struct crio_handler *handler)
 {
 	return !handler->runtime_type[0] || strcmp(handler->runtime_type, "oci") == 0;
@@ -71,10 +69,7 @@ int handler_check_monitor(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, path);
 }
 
-/* ---- its runtime ---- */
-
-/* What a shim of this path would run; *ret_taken is NULL if there is nothing. Returns 0, or -1 if
- * it cannot be known. */
+/* *ret_taken: what this shim would run, or NULL. Returns 0, or -1 if unknown. */
 static int find_taken(struct arena *arena, int root, const char *shim, const char **ret_taken,
 		      struct err *err)
 {
@@ -92,7 +87,7 @@ static int find_taken(struct arena *arena, int root, const char *shim, const cha
 	return 0;
 }
 
-/* What CRI-O runs for its own handler of that name; NULL: nothing */
+/* What CRI-O's own handler of that name runs, or NULL */
 static const char *find_own(struct arena *arena, int root, const struct crio *crio,
 			    const char *name)
 {
@@ -126,9 +121,7 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, taken, name, own);
 }
 
-/* ---- all of it, of CRI-O's ---- */
-
-/* Without a path CRI-O looks in its PATH for the handler's name. Returns 0 or -errno. */
+/* CRI-O looks in PATH for a handler without a path. Returns 0 or -errno. */
 static int find_program(struct arena *arena, int root, const struct crio_handler *handler)
 {
 	if (handler->runtime_path[0])
@@ -157,9 +150,6 @@ void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 	*ret_verdict = verdict;
 }
 
-/* ---- the shim of containerd's, and Docker's ---- */
-
-/* say: the place that names it, for errors. *ret_taken: what it would run */
 static int check_shim(struct arena *arena, int root, const char *say, const char *shim,
 		      const char **ret_taken, struct err *err)
 {
@@ -188,10 +178,7 @@ static int check_shim(struct arena *arena, int root, const char *say, const char
 		       say, shim, name[0] ? name : "runtime");
 }
 
-/* ---- containerd's ---- */
-
-/* BinaryName of the handler, other than those of the shim, that runs the runtime of this name; ""
- * if there is none, or it has no path. */
+/* BinaryName of containerd's own handler for that runtime; "" without handler or path */
 static const char *find_containerd_own(const struct containerd *containerd, const char *name)
 {
 	for (size_t i = 0; i < containerd->n_handlers; i++) {
@@ -204,8 +191,8 @@ static const char *find_containerd_own(const struct containerd *containerd, cons
 	return "";
 }
 
-/* containerd hands a pod's annotation on where a pattern of the handler's matches it (path.Match;
- * internal/cri/util, PassThroughAnnotations): '*' does not go beyond a '/'. */
+/* containerd passes annotations that match a pattern (path.Match; internal/cri/util,
+ * PassThroughAnnotations): '*' stops at '/'. */
 static bool passes_annotations(const struct containerd_handler *handler)
 {
 	static const char *const patterns[] = {SPEC_ANNOTATION_PREFIX "*", "*/*",
@@ -257,14 +244,12 @@ void handler_judge_containerd(struct arena *arena, int root, const struct contai
 	*ret_verdict = verdict;
 }
 
-/* ---- Docker's ---- */
-
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
 			 struct err *err)
 {
 	const char *say =
 		arena_printf(arena, "/" DOCKER_CONFIG ": runtime %.64s: path", runtime->name);
-	/* A name without a directory Docker looks for in its PATH. */
+	/* Docker looks in PATH for a bare name. */
 	const char *found =
 		strchr(runtime->path, '/') ? NULL : program_find(arena, root, runtime->path);
 	const char *taken = NULL;

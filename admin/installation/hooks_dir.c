@@ -17,8 +17,8 @@
 #include "lib/files.h"
 #include "lib/trusted_link.h"
 
-/* CRI-O's hooks_dir in OpenShift (machine-config-operator, templates/…/crio.yaml); podman's default
- * is the last, and its override the first. */
+/* podman's override first, its default last; in OpenShift also CRI-O's hooks_dir
+ * (machine-config-operator, templates/…/crio.yaml) */
 const char *const hooks_dirs[] = {
 	"/etc/containers/oci/hooks.d",
 	"/run/containers/oci/hooks.d",
@@ -29,7 +29,7 @@ const char *const hooks_dirs[] = {
 static int check_executable(int sysroot, const struct hooks_file *file, struct err *err)
 {
 	size_t len = strlen(file->path);
-	/* The end of a longer one: all of it would leave no room for what is wrong with it. */
+	/* A long path would leave no room for the error: keep its end. */
 	const char *path = file->path + (len > 256 ? len - 256 : 0);
 	cleanup_fd fd = -1;
 	struct statvfs fs;
@@ -67,7 +67,7 @@ static int open_above(int root, const char *path)
 	return fs_open(AT_FDCWD, len ? parent : ".", O_PATH | O_DIRECTORY, 0);
 }
 
-/* The directory as such, whatever path leads to it */
+/* Compares directories, not paths. */
 static const char *find_dir(int sysroot, const char *const *dirs, int wanted)
 {
 	for (; dirs && *dirs; dirs++) {
@@ -82,7 +82,7 @@ static const char *find_dir(int sysroot, const char *const *dirs, int wanted)
 static int check_precreate(const struct hooks_place *place, const char *path, struct err *err)
 {
 	cleanup_fd parent = open_above(place->root, path);
-	/* A tree without a CRI-O may be meant for a node that has one. */
+	/* A tree without CRI-O may be for a node with one. */
 	const char *const *dirs = place->crio_dirs ? place->crio_dirs : hooks_dirs;
 	const char *dir = parent < 0 ? NULL : find_dir(place->sysroot, dirs, parent);
 
@@ -112,8 +112,6 @@ int hooks_check_text(struct arena *arena, const struct hooks_place *place, const
 	*ret_file = file;
 	return 0;
 }
-
-/* ---- all of a node ---- */
 
 struct search {
 	struct arena *arena;
@@ -146,7 +144,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 	} else {
 		found.ours = strcmp(text_base_name(found.file.path), HOOK_NAME) == 0;
 	}
-	/* Its owner and mode too, and those of the directories on the way, links' as well */
+	/* Also owners and modes, on the way and behind links */
 	if (found.ours &&
 	    (trust_read_linked(s->arena, s->place->root, path, HOOKS_FILE_SIZE_MAX, &text, &linked,
 			       &why) < 0 ||
@@ -161,7 +159,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 static void add_dir(struct search *s, const char *dir, bool crio_reads)
 {
 	const char **names;
-	/* Also hidden ones: the engines look at the ending alone (pkg/hooks/read.go, ReadDir). */
+	/* Also hidden ones: engines check only the ending (pkg/hooks/read.go, ReadDir). */
 	int n = tree_list(s->arena, s->place->sysroot, dir, ".json", &names);
 
 	for (int i = 0; i < n; i++) {
@@ -172,7 +170,7 @@ static void add_dir(struct search *s, const char *dir, bool crio_reads)
 	}
 }
 
-/* An engine has the file for a hook (pkg/hooks/read.go): not if its program is missing. */
+/* Engines skip a file whose program is missing (pkg/hooks/read.go). */
 static bool is_taken(const struct search *s, const struct hooks_found *found)
 {
 	return !found->fault &&
@@ -192,12 +190,11 @@ static const char *find_override(const struct search *s, const struct hooks_foun
 	return last;
 }
 
-/* Says of our files that CRI-O does not read, and whose stages no other gives it, where it looks.
- */
+/* Our files that CRI-O does not read, if no other has their stages */
 static void find_unread(struct search *s)
 {
 	const char *const *dirs = s->place->crio_dirs;
-	unsigned given = HOOKS_PRECREATE; /* podman's alone */
+	unsigned given = HOOKS_PRECREATE; /* only podman's */
 
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->found[i].ours && s->found[i].crio_reads && !s->found[i].problem)
@@ -215,8 +212,7 @@ static void find_unread(struct search *s)
 	}
 }
 
-/* In CRI-O's order; then podman's directories, in podman's (libpod: hooks.DefaultDir, OverrideDir)
- */
+/* CRI-O's order, then podman's (libpod: hooks.DefaultDir, OverrideDir) */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err)
 {
@@ -224,7 +220,7 @@ int hooks_list(struct arena *arena, const struct hooks_place *place, struct hook
 	struct search s = {.arena = arena, .place = &below};
 	size_t n = 0;
 
-	below.root = place->sysroot; /* the paths are the node's */
+	below.root = place->sysroot; /* paths are the node's */
 	for (const char *const *dir = place->crio_dirs; dir && *dir; dir++)
 		add_dir(&s, *dir, true);
 	while (hooks_dirs[n])
@@ -232,7 +228,7 @@ int hooks_list(struct arena *arena, const struct hooks_place *place, struct hook
 	while (n-- > 0) {
 		cleanup_fd dir = tree_open_dir(place->sysroot, hooks_dirs[n]);
 
-		/* One that is one of the others is not read twice. */
+		/* Skip what CRI-O reads already. */
 		if (dir >= 0 && !find_dir(place->sysroot, place->crio_dirs, dir))
 			add_dir(&s, hooks_dirs[n], false);
 	}

@@ -12,46 +12,41 @@
 #include "core/base/fs.h"
 
 /*
- * The directories of podman, and in OpenShift of CRI-O, below the sysroot, the one whose files win
- * with podman first (in OpenShift the last one's do); ends with NULL. A hooks_dir in
- * containers.conf that is none of these is not looked for: name its files.
+ * Directories of podman, which prefers the first, and of CRI-O in OpenShift, which prefers the
+ * last; below the sysroot, NULL-terminated. Other hooks_dir of containers.conf are not searched:
+ * name their files.
  */
 extern const char *const hooks_dirs[];
 
-/* Where hooks.d files are checked */
 struct hooks_place {
-	int root;    /* a descriptor: where a file's path begins if it is absolute */
-	int sysroot; /* a descriptor: the node */
-	const char *const *crio_dirs; /* CRI-O's hooks_dir, ends with NULL; NULL without a CRI-O */
+	int root;                     /* descriptor, for absolute paths */
+	int sysroot;                  /* the node's */
+	const char *const *crio_dirs; /* its hooks_dir, NULL-terminated; NULL without CRI-O */
 	int64_t timeout_min;          /* hooks_file_check_timeout; -1: any */
 };
 
 struct hooks_found {
-	const char *path;       /* absolute, below the sysroot */
-	bool crio_reads;        /* else podman alone */
-	bool ours;              /* it runs oci-rdma-hook, or speaks of it and cannot be read */
-	const char *fault;      /* why no engine takes it, and CRI-O does not start; NULL */
-	const char *problem;    /* of ours: one line that names the file; NULL: it is right */
-	const char *unread;     /* the same: CRI-O runs the hook neither by this file nor another */
-	struct hooks_file file; /* without fault */
-	/* The file of the same name that is in force in its place (oci-hooks(5): that in the
-	 * directory that is read last); NULL: it is in force itself, or would be */
+	const char *path;       /* below the sysroot */
+	bool crio_reads;        /* else only podman */
+	bool ours;              /* runs oci-rdma-hook, or names it but is unreadable */
+	const char *fault;      /* why engines refuse it and CRI-O does not start, or NULL */
+	const char *problem;    /* of ours: one line with the file's name, or NULL */
+	const char *unread;     /* likewise: no file makes CRI-O run the hook */
+	struct hooks_file file; /* unless fault */
+	/* file of the same name in force instead (oci-hooks(5): the last directory read wins), or
+	 * NULL */
 	const char *override;
 };
 
 /*
- * Checks the text of a hooks.d file, the executable that it names (below the sysroot: a regular
- * file that can be run, as trusted), and that it is not a precreate file in a directory that CRI-O
- * reads, with which CRI-O does not start. path: a relative one begins at the working directory.
- * Returns 0 or -1.
+ * Checks a hooks.d file, its executable (below the sysroot: regular, trusted), and that CRI-O does
+ * not read a precreate file, with which it does not start. path: may be relative to the working
+ * directory. Returns 0 or -1.
  */
 int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
 		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
 
-/*
- * Every *.json file of crio_dirs and hooks_dirs, in the order in which they are read; ours are
- * checked. *ret_found is in the arena. Returns 0, also when files have problems, or -1 without
- * memory.
- */
+/* All *.json of crio_dirs and hooks_dirs in reading order, in the arena; checks ours. Returns 0,
+ * even if files have problems, or -1 without memory. */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err);

@@ -18,12 +18,12 @@
 struct reading {
 	struct json_document doc;
 	struct hooks_file file;
-	bool ours; /* else only what engines themselves refuse is an error */
+	bool ours; /* else only what engines refuse is an error */
 	bool has_version;
 	bool has_when;
-	bool never;          /* a condition that no container meets */
-	unsigned conditions; /* that a container can meet */
-	bool narrowed;       /* …and that not every one does */
+	bool never;          /* no container meets the conditions */
+	unsigned conditions; /* that containers can meet */
+	bool narrowed;       /* not all containers meet them */
 };
 
 /* In the order of enum hooks_stage */
@@ -32,7 +32,7 @@ static const char *const stage_names[] = {
 	"createContainer", "startContainer", "poststop",
 };
 
-/* stages: those that there are. 0 for a name that is none of them */
+/* stages: the known ones. Returns 0 for another name. */
 static unsigned stage_named(const char *name, unsigned stages)
 {
 	for (size_t i = 0; i < sizeof(stage_names) / sizeof(stage_names[0]); i++) {
@@ -53,8 +53,6 @@ const char *hooks_stages_text(struct arena *arena, unsigned stages)
 	}
 	return text;
 }
-
-/* ---- values ---- */
 
 static void read_path(struct reading *r, const struct json_node *node)
 {
@@ -118,9 +116,7 @@ static void read_stages(struct reading *r, const struct json_node *stages)
 	}
 }
 
-/* ---- conditions ---- */
-
-/* Conditions are ANDed; so is hasBindMounts: false. */
+/* Conditions are ANDed, even hasBindMounts: false. */
 static void read_switch(struct reading *r, const struct json_node *node)
 {
 	if (!node)
@@ -131,8 +127,7 @@ static void read_switch(struct reading *r, const struct json_node *node)
 		r->never = true;
 }
 
-/* True if the pattern matches one of the texts, which end with NULL. node: where the pattern
- * stands */
+/* texts: NULL-terminated. node: the pattern's */
 static bool matches(struct reading *r, const struct json_node *node, const char *pattern,
 		    const char *const *texts)
 {
@@ -155,7 +150,7 @@ static bool matches(struct reading *r, const struct json_node *node, const char 
 	return found;
 }
 
-/* One that speaks of us must be met by a container that asks. */
+/* Conditions on our annotations must match containers that ask. */
 static void read_annotation(struct reading *r, const struct json_node *member)
 {
 	static const char *const ours[] = {
@@ -225,8 +220,6 @@ static void read_root(struct reading *r, const struct json_node *root)
 	read_stages(r, json_get(&r->doc, root, "stages", JSON_ARRAY));
 }
 
-/* ---- what belongs together ---- */
-
 static int check_present(const struct reading *r, const char *what, struct err *err)
 {
 	if (!r->has_version)
@@ -251,7 +244,7 @@ static int check_present(const struct reading *r, const char *what, struct err *
 	return 0;
 }
 
-/* The stages in which a run with this operand does the right thing (enum stage of hook/hook.h). */
+/* Stages where this operand works (enum stage of hook/hook.h) */
 static unsigned stages_for(unsigned operand)
 {
 	if (operand & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART))
@@ -259,10 +252,7 @@ static unsigned stages_for(unsigned operand)
 	return operand;
 }
 
-/*
- * As main() reads them, but strictly: an option that it does not know, or an operand too many,
- * fails every container. Sets *ret_name to the one operand that there may be.
- */
+/* Like main(), but strict: an unknown option or extra operand fails all containers. */
 static int read_args(const struct hooks_file *file, const char **ret_name, struct err *err)
 {
 	static const char *const options[] = {"--config", "--sysroot"};

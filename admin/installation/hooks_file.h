@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hooks.d file, checked before it is switched on */
+/* Checks a hooks.d file before it is installed. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,14 +11,14 @@
 
 #define HOOKS_FILE_SIZE_MAX (64 * 1024)
 
-/* The kubelet gives a container's creation 2 minutes (runtimeRequestTimeout). */
+/* The kubelet's limit in seconds for creating a container (runtimeRequestTimeout) */
 #define HOOKS_TIMEOUT_MAX 120
 
 enum hooks_stage {
 	HOOKS_CREATE_RUNTIME = 1 << 0,
 	HOOKS_PRESTART = 1 << 1,
 	HOOKS_POSTSTART = 1 << 2,
-	HOOKS_PRECREATE = 1 << 3, /* podman's alone */
+	HOOKS_PRECREATE = 1 << 3, /* only podman's */
 	HOOKS_CREATE_CONTAINER = 1 << 4,
 	HOOKS_START_CONTAINER = 1 << 5,
 	HOOKS_POSTSTOP = 1 << 6,
@@ -29,27 +29,24 @@ enum hooks_stage {
 	(HOOKS_OUR_STAGES | HOOKS_CREATE_CONTAINER | HOOKS_START_CONTAINER | HOOKS_POSTSTOP)
 
 struct hooks_file {
-	const char *path; /* hook.path, absolute */
+	const char *path; /* absolute */
 	size_t path_line;
 	const char **args;
 	size_t n_args;
 	size_t args_line;
-	int64_t timeout; /* seconds; 0: the file does not say */
+	int64_t timeout; /* seconds; 0: not set */
 	size_t timeout_line;
 	unsigned stages; /* HOOKS_* */
 	size_t stages_line;
-	bool always; /* whatever the container is; else annotations or commands decide */
+	bool always; /* every container; else annotations or commands decide */
 	size_t when_line;
 };
 
 /*
- * Reads it as the hooks package of CRI-O and podman does (containers/common,
- * pkg/hooks/docs/oci-hooks.5.md). Of ours it refuses also what they take and what cannot work:
- * unknown keys, conditions that no container meets or none that asks, arguments that the executable
- * refuses, a stage that they do not match. Patterns are compiled as POSIX extended ones, which Go's
- * RE2 comes close to: not the same.
- *
- * text: NUL-terminated behind len. what: the file as errors name it.
+ * Reads a file like the hooks package of CRI-O and podman (containers/common,
+ * pkg/hooks/docs/oci-hooks.5.md). ours: also rejects what cannot work: unknown keys, conditions
+ * that no container (or none that asks) meets, arguments that the executable refuses, a wrong
+ * stage. Patterns are POSIX extended ones, not quite Go's RE2. text: NUL-terminated.
  */
 int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what, bool ours,
 		    struct hooks_file *ret_file, struct err *err);
@@ -57,10 +54,10 @@ int hooks_file_read(struct arena *arena, const char *text, size_t len, const cha
 /* "createRuntime, poststart", in the arena; NULL without memory */
 const char *hooks_stages_text(struct arena *arena, unsigned stages);
 
-/* "opt_in": "device" serves nobody whose container the engine does not show us. */
+/* With "opt_in": "device" engines must show us every container. */
 int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *config,
 			    const char *what, struct err *err);
 
-/* timeout_min: our own deadline in seconds. An engine's must be above it. */
+/* timeout_min: our deadline in seconds; engines' must be longer. */
 int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min, const char *what,
 			     struct err *err);

@@ -20,11 +20,11 @@
 #define COMMAND_LINE_MAX (64 * 1024)
 #define STATUS_MAX (16 * 1024)
 
-/* What a conmon was told (conmon.8) */
+/* Arguments (conmon.8) */
 struct monitor {
 	const char *id;
 	const char *runtime;
-	const char *podman; /* the runtime that its podman was told of; NULL */
+	const char *podman; /* its podman's --runtime, or NULL */
 };
 
 static bool is_flag(const char *arg, size_t len, const char *name)
@@ -32,7 +32,7 @@ static bool is_flag(const char *arg, size_t len, const char *name)
 	return strlen(name) == len && memcmp(arg, name, len) == 0;
 }
 
-/* text: a command line of /proc, arguments that end with NUL */
+/* text: /proc/PID/cmdline */
 static struct monitor read_monitor_arguments(const struct fs_text *text)
 {
 	struct monitor monitor = {0};
@@ -46,7 +46,7 @@ static struct monitor read_monitor_arguments(const struct fs_text *text)
 		bool is_runtime = is_flag(arg, len, "-r") || is_flag(arg, len, "--runtime");
 		bool is_exit_arg = is_flag(arg, len, "--exit-command-arg");
 
-		/* The value of --runtime-arg must not be taken for an option. */
+		/* Do not take the value of --runtime-arg for an option. */
 		if (!is_id && !is_runtime && !is_exit_arg && !is_flag(arg, len, "--runtime-arg"))
 			continue;
 		value = arg[len] ? arg + len + 1 : (arg += strlen(arg) + 1);
@@ -64,8 +64,8 @@ static struct monitor read_monitor_arguments(const struct fs_text *text)
 	return monitor;
 }
 
-/* podman looks a runtime that it knows by name up again each time, and takes the next of
- * containers.conf: it goes on without us. One that it knows by its path is fixed. */
+/* podman looks up a named runtime in containers.conf each time, and takes another without us; a
+ * path is fixed. */
 static bool is_fixed(const struct monitor *monitor)
 {
 	return !monitor->podman || strchr(monitor->podman, '/');
@@ -80,7 +80,7 @@ static void judge_monitor(struct needs *needs, const struct monitor *monitor)
 			monitor->id, monitor->runtime);
 }
 
-/* What follows the name of a line; NULL: there is none */
+/* Returns what follows name, or NULL. */
 static const char *find_line(const char *text, const char *name)
 {
 	const char *found = strstr(text, name);
@@ -89,11 +89,9 @@ static const char *find_line(const char *text, const char *name)
 }
 
 /*
- * The root of a container without a user namespace is the node's, and may call itself conmon: its
- * processes have more than one number, one for each pid namespace from ours on (proc_pid_status in
- * the kernel's fs/proc/array.c), and a monitor has one. Any user may start a program that is setuid
- * root by the name conmon: root is its effective user then, and the first of its Uid line, the real
- * one, is that user.
+ * Root in a container without a user namespace is the node's and may call itself conmon, but has a
+ * number for each pid namespace (the kernel's fs/proc/array.c, proc_pid_status); a monitor has one.
+ * The real uid, first in its Uid line, betrays a user who runs a setuid root program as conmon.
  */
 static bool is_of_others(int process)
 {
@@ -112,7 +110,7 @@ static bool is_of_others(int process)
 	       (user && !text_starts_with(user, "0\t"));
 }
 
-/* Only processes of the node's root count: it may do all else anyway. */
+/* Trust only root, who may do all else anyway. */
 static int open_monitor(int proc, const char *pid)
 {
 	cleanup_fd dir = fs_open(proc, pid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
@@ -162,9 +160,7 @@ void find_conmon_users(struct needs *needs)
 	}
 }
 
-/* ---- CRI-O's pods ---- */
-
-/* The handlers that run the shim, and those that ran it until a drop-in was taken away */
+/* Handlers with the shim, and ours whose drop-in was removed */
 static bool is_monitor_of_shim(const struct crio *crio, const char *called)
 {
 	const struct crio_handler *found = crio_find_handler(crio, called);
@@ -174,7 +170,7 @@ static bool is_monitor_of_shim(const struct crio *crio, const char *called)
 	return names_handler(called);
 }
 
-/* What CRI-O writes into a sandbox's config.json, and keeps there from one start to the next. */
+/* CRI-O keeps these in a sandbox's config.json across restarts. */
 static void look_at_pod(struct needs *needs, const char *dir, const char *id)
 {
 	static const char *const keys[] = {"io.kubernetes.cri-o.ContainerType",

@@ -4,8 +4,8 @@
 
 #include "admin/removal/needs.h"
 
-/* Containers that run below a conmon of podman or CRI-O */
+/* Containers below a conmon of podman or CRI-O */
 void find_conmon_users(struct needs *needs);
 
-/* CRI-O's pods of a handler with the shim, whether anything of them runs or not */
+/* CRI-O's pods with a shim handler, running or not */
 void find_pod_users(struct needs *needs);

@@ -15,10 +15,8 @@
 
 #define RUNTIME_PATH_MAX 4096
 
-/* ---- containers ---- */
-
-/* The shim of containerd keeps the runtime's path beside config.json (runtime/v2/runc/container.go,
- * WriteRuntime), and takes no other until the container is gone. */
+/* containerd's shim uses the path in this file until the container is gone
+ * (runtime/v2/runc/container.go, WriteRuntime). */
 static void look_at_task(struct needs *needs, const char *namespace, const char *dir,
 			 const char *id)
 {
@@ -57,8 +55,6 @@ static void look_at_tasks(struct needs *needs, const char *top)
 			look_at_task(needs, namespace, path, id);
 	}
 }
-
-/* ---- what it is told ---- */
 
 static void look_at_containerd_handlers(struct needs *needs)
 {
@@ -127,8 +123,6 @@ static void look_at_runtimes(struct needs *needs, const struct docker *docker)
 	}
 }
 
-/* ---- containers, whether they run or not ---- */
-
 static bool has_seen(const struct needs *needs, const char *id)
 {
 	for (size_t i = 0; i < needs->n_seen; i++) {
@@ -138,7 +132,7 @@ static bool has_seen(const struct needs *needs, const char *id)
 	return false;
 }
 
-/* The runtimes that are the shim, and those that were until the entry was taken away */
+/* Runtimes with the shim, and ours whose entry was removed */
 static bool is_handler_of_shim(const struct docker *docker, const char *name)
 {
 	const struct docker_runtime *found = docker_find_runtime(docker, name);
@@ -146,8 +140,8 @@ static bool is_handler_of_shim(const struct docker *docker, const char *name)
 	return found ? is_shim_name(found->path) : names_handler(name);
 }
 
-/* Docker keeps the name of a container's runtime beside it (container/container.go, toDisk), and
- * looks for it again at each start. */
+/* Docker keeps the runtime's name (container/container.go, toDisk) and looks it up at each
+ * start. */
 static void look_at_container(struct needs *needs, const struct docker *docker, const char *dir,
 			      const char *id)
 {

@@ -4,9 +4,8 @@
 
 #include "admin/removal/needs.h"
 
-/* Containers that run through the shim below containerd, Docker's too, and the handlers with the
- * shim in containerd's configuration */
+/* Running containers of containerd and Docker, and containerd's handlers */
 void find_containerd_users(struct needs *needs);
 
-/* Docker's runtimes, and its containers that do not run. Call it after those that do. */
+/* Docker's runtimes and stopped containers; call it after find_containerd_users(). */
 void find_docker_users(struct needs *needs);

@@ -25,7 +25,7 @@ void needs_say(struct needs *needs, const char *format, ...)
 
 void needs_unread(struct needs *needs, const char *path, int error)
 {
-	/* ENOTDIR: a file beside the containers; ESRCH: a process that has ended */
+	/* ENOTDIR: a file among containers; ESRCH: an ended process */
 	if (error != ENOENT && error != ENOTDIR && error != ESRCH)
 		needs_say(needs,
 			  "%.512s: cannot be read (%s), so it is not known whether a container "

@@ -13,10 +13,10 @@
 #include "core/options.h"
 #include "lib/files.h"
 
-/* Below the directory of drop-ins: those that --crio-handler has made, which go with the shim */
+/* --crio-handler's drop-ins, removed with the shim */
 #define OWN_DROPIN "/" CRIO_DROPINS "/60-oci-rdma-hook"
 
-/* Our own drop-in goes before the executable does; any other is its author's. */
+/* Only our drop-in goes before the executable. */
 static void look_at_handlers(struct needs *needs)
 {
 	const struct crio *crio = &needs->crio;
