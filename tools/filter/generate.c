@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * generate PROGRAM [ARCHITECTURE]: prints the system calls that a program of ours makes (hook or
- * nri) as a BPF program, in C, for an architecture by libseccomp's name or this machine's.
- * libseccomp compiles it when that is built, and is neither linked nor waited for on a node.
- */
+/* generate PROGRAM [ARCHITECTURE]: prints the seccomp filter of hook or nri as BPF in C, so that no
+ * node needs libseccomp. */
 #include <linux/filter.h>
 #include <seccomp.h>
 #include <stdint.h>
@@ -15,11 +12,9 @@
 #define PROGRAM_MAX 4096
 
 /*
- * What stands in front of libseccomp's program. Since Linux 5.11 the kernel emulates a filter for
- * each number that there is, to find those that are allowed whatever their arguments
- * (kernel/seccomp.c, seccomp_cache_prepare()). For a process that makes a hundred system calls that
- * costs more than it saves: 100 us more at each start, where it was measured. The emulation ends at
- * an instruction that it does not know, as this one is.
+ * Since Linux 5.11 the kernel emulates a filter for every call number (kernel/seccomp.c,
+ * seccomp_cache_prepare()): 100 us more for each start, which a hundred calls do not earn back. It
+ * stops at an instruction that it does not know, like this one.
  */
 static const struct sock_filter front = BPF_STMT(BPF_LDX | BPF_IMM, 0);
 
@@ -34,7 +29,7 @@ static void must(int status, const char *what)
 static void add_rule(scmp_filter_ctx filter, const struct rule *rule)
 {
 	struct scmp_arg_cmp arguments[CONDITIONS_MAX];
-	/* By this machine's number, which libseccomp translates (seccomp_rule_add(3)) */
+	/* This machine's number, which libseccomp translates (seccomp_rule_add(3)) */
 	int number = seccomp_syscall_resolve_name(rule->name);
 	unsigned n = 0;
 
@@ -72,10 +67,7 @@ static void use_target(scmp_filter_ctx filter)
 	must(seccomp_arch_remove(filter, native), "this architecture");
 }
 
-/*
- * Optimized for its length (1, the default), and not as a binary tree (2): a longer program costs
- * more to install than a search saves. At each start the tree takes 15 us more than the list.
- */
+/* Optimize for length (1, the default): a binary tree (2) takes 15 us longer at each start. */
 static scmp_filter_ctx make_filter(const char *program)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);

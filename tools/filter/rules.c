@@ -13,8 +13,6 @@
 #include <sys/mman.h>
 #include <sys/socket.h>
 
-/* ---- the architecture ---- */
-
 static uint32_t chosen;
 
 void target_choose(const char *name)
@@ -33,9 +31,7 @@ uint32_t target_architecture(void)
 	return chosen;
 }
 
-/* ---- the rules ---- */
-
-/* A new namespace of any kind (linux/sched.h); CLONE_NEWTIME shares its bit with the signal. */
+/* Any new namespace (linux/sched.h); CLONE_NEWTIME shares its bit with the signal. */
 #define CLONE_NEW_ANY                                                                              \
 	(CLONE_NEWNS | CLONE_NEWCGROUP | CLONE_NEWUTS | CLONE_NEWIPC | CLONE_NEWUSER |             \
 	 CLONE_NEWPID | CLONE_NEWNET)
@@ -73,7 +69,7 @@ const char *const common_calls[] = {
 	"readlink",
 	"readlinkat",
 	"getdents64",
-	/* a file in place of an old one */
+	/* replacing a file */
 	"fchown",
 	"fchown32",
 	"fchmod",
@@ -94,7 +90,7 @@ const char *const common_calls[] = {
 	"gettimeofday",
 	"time",
 	"restart_syscall",
-	/* memory, signals, identity: what a C library does by itself */
+	/* the C library's memory, signals, identity */
 	"brk",
 	"mremap",
 	"munmap",
@@ -112,12 +108,12 @@ const char *const common_calls[] = {
 	"getegid",
 	"capget",
 	"getrandom",
-	"uname", /* for a message (core/base/err.c) */
+	"uname", /* messages (core/base/err.c) */
 	"futex",
 	"rseq",
 	"sched_yield",
 	"sched_getaffinity",
-	"sysinfo", /* glibc's qsort until 2.36: how much memory there is (stdlib/msort.c) */
+	"sysinfo", /* glibc's qsort until 2.36 (stdlib/msort.c) */
 	"tgkill",
 	"tkill",
 	"exit",
@@ -126,8 +122,8 @@ const char *const common_calls[] = {
 };
 
 static const char *const hook_calls[] = {
-	"flock",     /* its record (core/record/store.c) */
-	"symlinkat", /* of rccl.conf */
+	"flock",     /* core/record/store.c */
+	"symlinkat", /* rccl.conf */
 	/* nccl.conf is made as its owner on an idmapped mount (core/base/replace.c). */
 	"setfsuid",
 	"setfsuid32",
@@ -138,15 +134,15 @@ static const char *const hook_calls[] = {
 	"prlimit64",
 	"getrlimit",
 	"ugetrlimit",
-	/* its time limit */
+	/* deadline */
 	"alarm",
 	"setitimer",
 	NULL,
 };
 
 static const char *const nri_calls[] = {
-	"flock", /* as the hook */
-	/* the children that decide and look */
+	"flock", /* record */
+	/* its children */
 	"pipe2",
 	"fork",
 	"vfork",
@@ -157,16 +153,16 @@ static const char *const nri_calls[] = {
 	"nanosleep",
 	"clock_nanosleep",
 	"clock_nanosleep_time64",
-	/* the runtime's socket, again when it was lost */
+	/* reconnecting to the runtime */
 	"connect",
 	"recvfrom",
-	/* the processes of a container that was missed */
+	/* processes of missed containers */
 	"pidfd_open",
 	"prlimit64",
 	NULL,
 };
 
-/* oci-rdma-nri --serve-metrics: its socket is made before */
+/* oci-rdma-nri --serve-metrics, once its socket exists */
 static const char *const scrape_calls[] = {
 	"accept4",
 	/* musl's accept4() tries it after EINVAL (src/linux/accept4.c). */
@@ -179,19 +175,19 @@ static const char *const scrape_calls[] = {
 };
 
 #define ALLOW SCMP_ACT_ALLOW
-#define INT UINT32_MAX /* the kernel takes an int, and looks at no other bits */
+#define INT UINT32_MAX /* an int: the kernel ignores the upper bits */
 
 const struct rule common_rules[] = {
 	{"socket", ALLOW, {{0, INT, AF_UNIX}}},
-	/* A name for an open file, by /proc/self/fd (core/base/replace.c) */
+	/* Names an open file by /proc/self/fd (core/base/replace.c). */
 	{"linkat", ALLOW, {{0, INT, (uint32_t)AT_FDCWD}, {4, INT, AT_SYMLINK_FOLLOW}}},
-	/* No code that was not there from the start */
+	/* No new code */
 	{"mmap", ALLOW, {{2, PROT_EXEC, 0}}},
 	{"mmap2", ALLOW, {{2, PROT_EXEC, 0}}},
 	{"mprotect", ALLOW, {{2, PROT_EXEC, 0}}},
-	/* Its flags lie in memory, where no filter sees them: a C library then takes clone. */
+	/* Its flags are in memory, which no filter sees: C libraries fall back to clone. */
 	{"clone3", SCMP_ACT_ERRNO(ENOSYS), {{0}}},
-	/* A C library's question whether a stream is a terminal */
+	/* C libraries ask whether a stream is a terminal. */
 	{"ioctl", SCMP_ACT_ERRNO(ENOTTY), {{0}}},
 	{0},
 };
@@ -203,8 +199,6 @@ static const struct rule nri_rules[] = {
 	{"clone", ALLOW, {{0, CLONE_NEW_ANY, 0}}},
 	{0},
 };
-
-/* ---- the programs ---- */
 
 static const struct program {
 	const char *name;

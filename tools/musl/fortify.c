@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The distribution's static yajl and libcap were compiled for glibc, with _FORTIFY_SOURCE: what we
- * link of them calls these, which musl lacks. Linked into the musl build alone.
+ * The distribution's static yajl and libcap are built for glibc with _FORTIFY_SOURCE and call
+ * these, which musl lacks. Only the musl build links them.
  *
- * flag: glibc's stricter %n; none of their formats has one. object_size: how much room there is.
+ * flag: glibc's stricter %n, which they do not use.
  */
 #include <stdarg.h>
 #include <stdio.h>
