@@ -4,14 +4,14 @@
 
 #include <linux/capability.h>
 
+#include "core/confine/confine.h"
+
 static const struct sock_filter instructions[] = {
 #include "confine/nri.inc"
 };
 
 static const struct sock_filter scrape_instructions[] = {
 #include "confine/scrape.inc"
-
-#include "core/confine/confine.h"
 };
 
 /* For "on_missed": "mend"; unit and DaemonSet leave it to the administrator. Otherwise we only need
