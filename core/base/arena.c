@@ -7,15 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* For the memory checkers, which know where each block of malloc's begins and ends: each allocation
- * is a block of its own, to the byte. */
+/* One malloc(3) block per allocation, for the memory checkers */
 #ifdef ARENA_EXACT
 #define ALIGNMENT 1
 #define BLOCK_SIZE 0
 #else
 #define ALIGNMENT _Alignof(max_align_t)
-/* malloc(3) maps this much anew, and zeroed (glibc's M_MMAP_THRESHOLD, musl's MMAP_THRESHOLD): only
- * the pages that are used cost anything. */
+/* malloc(3) maps this much, zeroed (glibc M_MMAP_THRESHOLD, musl MMAP_THRESHOLD): unused pages are
+ * free */
 #define BLOCK_SIZE ((size_t)128 * 1024)
 #endif
 
@@ -26,8 +25,7 @@ struct arena_block {
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
-/* The first arena's first block, in which all about a usual container fits. The shim has to start
- * the runtime even if malloc(3) fails. */
+/* Fits a usual container: the shim must start the runtime even if malloc(3) fails */
 static union {
 	struct arena_block block;
 	unsigned char room[sizeof(struct arena_block) + BLOCK_SIZE];
@@ -74,7 +72,6 @@ char *arena_strdup(struct arena *arena, const char *text)
 	return arena_strndup(arena, text, strlen(text));
 }
 
-/* Room for len bytes more, and a NUL */
 static bool grow_text(struct arena_text *text, size_t len)
 {
 	size_t room = text->len * 2 + len + 1;

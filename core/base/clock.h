@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Microseconds and milliseconds of a monotonic clock: only differences of them mean something; and
- * the time of day as text. */
+/* Monotonic time (compare differences only), and time of day as text */
 #pragma once
 
 #include <stdint.h>
@@ -19,6 +18,6 @@ static inline int64_t clock_ms(void)
 	return clock_us() / 1000;
 }
 
-/* "2026-11-21T20:22:43Z" (RFC 3339) from seconds since 1970; "" if that cannot be said. */
+/* RFC 3339, "2026-11-21T20:22:43Z", from Unix seconds; "" if out of range */
 #define CLOCK_UTC_SIZE 32
 void clock_utc(int64_t seconds, char text[CLOCK_UTC_SIZE]);

@@ -9,21 +9,20 @@
 
 #include "core/base/text.h"
 
-/* systemd's RestrictSUIDSGID= answers ENOSYS to every openat2 (src/shared/seccomp-util.c,
- * seccomp_restrict_sxid), and engines' old seccomp profiles to every call that they do not know. */
+/* systemd's RestrictSUIDSGID= (src/shared/seccomp-util.c, seccomp_restrict_sxid) and old engines'
+ * seccomp profiles make openat2 fail with ENOSYS. */
 const char *kernel_lacks_openat2(void)
 {
 	struct utsname name;
 
-	/* By its number, although a distribution may have backported it */
+	/* Ignores backports */
 	if (uname(&name) < 0 || text_compare_natural(name.release, "5.6") < 0)
 		return "this kernel has no openat2(2): Linux 5.6 or newer is needed";
 	return "a filter of system calls hides openat2(2): remove RestrictSUIDSGID= from the unit, "
 	       "or allow openat2 in the container's seccomp profile";
 }
 
-/* "<what the format says>: <behind>", without the colon if behind is NULL. It lies outside of *err.
- */
+/* "FORMAT: BEHIND"; behind is NULL or outside *err */
 static void set_text(struct err *err, const char *behind, const char *format, va_list args)
 {
 	size_t used;
@@ -40,8 +39,7 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 	const char *reason = errnum ? strerror(errnum) : NULL;
 	va_list args;
 
-	/* "Function not implemented" helps nobody. The only system call that a kernel in use can
-	 * lack is openat2(2): RHEL 8 has Linux 4.18. */
+	/* Of our calls only openat2(2) can be missing (RHEL 8 has Linux 4.18). */
 	if (errnum == ENOSYS)
 		reason = kernel_lacks_openat2();
 	va_start(args, format);

@@ -1,12 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What went wrong, for the person who has to mend it: one line that names file, place and reason.
- *
- * A function that can fail returns a negative value and leaves its reason in *err; callers that
- * know more about the place put it in front. To tell one reason from another, ask .errnum, never
- * the text. Control characters of quoted input become '?'. Nothing here allocates memory, so "out
- * of memory" can be reported.
- */
+/* One line with file, place and reason. Functions return a negative value with *err set; callers
+ * prefix context. Test .errnum, never the text. Control characters become '?'. Errors never
+ * allocate, so that "out of memory" can be reported. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,31 +13,28 @@
 
 struct err {
 	char text[ERR_TEXT_MAX];
-	int errnum; /* of the system call that failed, or ENOMEM; 0: no call, or none that matters
-		     */
-	const char *more; /* further errors of the same file, a line each, in an arena; or NULL */
+	int errnum;       /* of the failed system call, or ENOMEM; or 0 */
+	const char *more; /* further errors of the file, a line each, or NULL */
 };
 
-/* Sets the reason, with ": " and the text of errnum (a positive errno value; 0: none) behind it.
- * These return -1, so that a caller can say `return err_set(…)`. */
+/* Sets the text, with strerror(errnum) appended unless errnum is 0. Both return -1. */
 int err_sys(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define err_set(err, ...) err_sys(err, 0, __VA_ARGS__)
 
-/* Puts "…: " in front of the reason that is already there. */
+/* Prefixes the existing text. Returns -1. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* Sets "out of memory"; the second only if the arena has failed, and returns 0 otherwise. */
+/* err_of_arena() returns 0 unless the arena has failed. */
 int err_memory(struct err *err);
 int err_of_arena(const struct arena *arena, struct err *err);
 
-/* Why openat2(2) answers ENOSYS, and what to do: the kernel, or a filter of system calls */
+/* Explains ENOSYS from openat2(2): an old kernel, or a seccomp filter */
 const char *kernel_lacks_openat2(void);
 
-/* ---- warnings: what stands in the way without stopping us, for the dry run and the
- * log ---- */
+/* ---- warnings: problems that do not stop us, for the log and the dry run ---- */
 
-/* Enough for any real container; a pod that provokes more learns nothing new from the rest. */
+/* Enough for any real container */
 #define WARNINGS_MAX 128
 
 struct warning {
@@ -56,6 +48,6 @@ struct warnings {
 	size_t room;
 };
 
-/* Returns 0, or -1 without memory. What does not fit below WARNINGS_MAX is left out. */
+/* Returns 0, or -1 without memory. Drops warnings beyond WARNINGS_MAX. */
 int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -34,11 +34,10 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 		.resolve = resolve | RESOLVE_NO_MAGICLINKS,
 	};
 
-	/* O_PATH takes no other flag but O_DIRECTORY and O_NOFOLLOW: openat2 would refuse it. */
+	/* openat2 rejects these beside O_PATH. */
 	if (!(flags & O_PATH))
 		how.flags |= O_NONBLOCK | O_NOCTTY;
-	/* With RESOLVE_IN_ROOT a rename anywhere on the node can make one look-up fail with EAGAIN.
-	 */
+	/* With RESOLVE_IN_ROOT, any rename on the node can cause EAGAIN. */
 	for (int tries = 0; tries < 128; tries++) {
 		long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 		if (fd >= 0)
@@ -51,7 +50,7 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 
 int tree_open_root(const char *path, struct err *err)
 {
-	/* Not open(2): musl's open(2) sets FD_CLOEXEC by a second system call as well. */
+	/* Not open(2): musl's sets FD_CLOEXEC by a second system call. */
 	int root = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return root < 0 ? err_sys(err, errno, "sysroot %s", path) : root;
@@ -62,7 +61,7 @@ int tree_open_dir(int root, const char *path)
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-/* Reads up to size bytes, or to the end of a line if only that is wanted. */
+/* line: stop after the first newline */
 static ssize_t read_some(int fd, char *bytes, size_t size, bool line)
 {
 	size_t len = 0;
@@ -90,8 +89,8 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", what);
-	/* Room for a file of known size, and for one more byte to notice growth. For a pipe, or a
-	 * file of procfs (size 0), the buffer doubles. */
+	/* One byte beyond st_size notices growth; pipes and procfs files (size 0) double the
+	 * buffer. */
 	if (S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < (off_t)max)
 		capacity = (size_t)st.st_size + 1;
 	for (;; capacity *= 2) {
@@ -202,7 +201,7 @@ bool fs_is_own_root(int dir)
 	       (own.st_dev == other.st_dev && own.st_ino == other.st_ino);
 }
 
-/* ---- what others have made ---- */
+/* ---- untrusted files ---- */
 
 int fs_reopen_regular(int path)
 {
@@ -217,11 +216,10 @@ int fs_reopen_regular(int path)
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
-	/* A lease on a file makes an open(2) without O_NONBLOCK wait for 45 s
-	 * (/proc/sys/fs/lease-break-time), and a container's own files are read here. */
+	/* Without O_NONBLOCK, a lease on a container's file blocks open(2) for 45 s
+	 * (/proc/sys/fs/lease-break-time). */
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	/* The file exists, but cannot be read without /proc (a package's script in its own root):
-	 * do not report it as absent. */
+	/* The file exists: /proc is not mounted (a package's script in its own root). */
 	if (fd < 0)
 		return errno == ENOENT ? -ENOSYS : -errno;
 	return fd;
@@ -254,7 +252,7 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 		arena->failed = true;
 		return -1;
 	}
-	(void)steal_fd(&fd); /* the stream's now */
+	(void)steal_fd(&fd); /* owned by dir */
 	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    !text_ends_with(entry->d_name, suffix))

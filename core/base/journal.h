@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The node's journal */
 #pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
 
-/*
- * Sends one datagram like syslog(3), but never waits: syslog(3) blocks if nobody reads, and a stuck
- * journal must not delay the start of a container. The receiver adds the time. Async-signal-safe.
- * False if nobody takes it.
- */
+/* Sends a datagram without the time, which the receiver adds. Never waits, unlike syslog(3): a
+ * stuck journal must not delay containers. False on failure. Async-signal-safe. */
 bool journal_send(const char *message, size_t len);

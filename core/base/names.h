@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names under which the executable is called, which decide what it is (hook/main.c) */
+/* Names of the executable, which select its role (hook/main.c) */
 #pragma once
 
 #include <stdbool.h>
@@ -7,11 +7,11 @@
 #include "core/base/text.h"
 
 #define HOOK_NAME "oci-rdma-hook"
-/* Also with "-crun" or "-runc" behind it, for that runtime */
+/* "-crun" or "-runc" may follow. */
 #define SHIM_NAME "oci-rdma-runtime"
-/* In the environment of a runtime that the shim starts: how many shims the call has passed */
+/* Environment variable: how many shims the call has passed */
 #define SHIM_ROUNDS "OCI_RDMA_RUNTIME_ROUNDS"
-/* Programs of their own (nri/main.c, admin/main.c) */
+/* Separate programs (nri/main.c, admin/main.c) */
 #define NRI_NAME "oci-rdma-nri"
 #define ADMIN_NAME "oci-rdma-admin"
 

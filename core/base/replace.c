@@ -16,11 +16,10 @@
 
 #include "core/base/fs.h"
 
-/* The SELinux label must be right, or nobody may read the file; others are copied if that is
- * allowed. Returns 0 or -errno. */
+/* The SELinux label must be right, or the file is unreadable; others are best effort. */
 static int copy_attributes(int from, int to)
 {
-	/* Static: on the stack, -fstack-clash-protection would touch all of their pages. */
+	/* Static: -fstack-clash-protection would touch every page on the stack. */
 	static char names[XATTR_LIST_MAX];
 	static char value[XATTR_SIZE_MAX];
 	ssize_t len = flistxattr(from, names, sizeof(names));
@@ -30,7 +29,7 @@ static int copy_attributes(int from, int to)
 	for (const char *name = names; name < names + len; name += strlen(name) + 1) {
 		ssize_t size;
 
-		/* These are hashes and signatures of the old content. */
+		/* Signatures of the old content */
 		if (strcmp(name, "security.ima") == 0 || strcmp(name, "security.evm") == 0)
 			continue;
 		size = fgetxattr(from, name, value, sizeof(value));
@@ -47,8 +46,7 @@ static int fill(int fd, const struct replacement *file)
 	struct sigaction before;
 	int status;
 
-	/* A caller's RLIMIT_FSIZE must be an error (EFBIG) and not kill us: the container must
-	 * still start. */
+	/* Turn RLIMIT_FSIZE into EFBIG: the container must still start. */
 	(void)sigaction(SIGXFSZ, &ignore, &before);
 	status = fs_write(fd, file->bytes, file->len);
 	(void)sigaction(SIGXFSZ, &before, NULL);
@@ -62,11 +60,8 @@ static int fill(int fd, const struct replacement *file)
 	return 0;
 }
 
-/*
- * A file without a name goes with us if we are killed. The name that it gets is random: CRI-O puts
- * process.json into /tmp, where a user who could guess the name might create it first and block us;
- * and two runs on one file must not share a name.
- */
+/* If we are killed, an unnamed file is freed. Temporary names are random: in /tmp (CRI-O's
+ * process.json) users could create a known one first, and two runs must not share one. */
 static int replace(int dir, const struct replacement *file, bool named)
 {
 	char temporary[32];
@@ -84,7 +79,7 @@ static int replace(int dir, const struct replacement *file, bool named)
 	if (fd < 0)
 		return fd;
 	status = fill(fd, file);
-	/* As open(2) describes under O_TMPFILE: AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH. */
+	/* See open(2), O_TMPFILE: AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH. */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (status == 0 &&
 	    ((!named && linkat(AT_FDCWD, path, dir, temporary, AT_SYMLINK_FOLLOW) < 0) ||
@@ -99,7 +94,7 @@ static int replace_by_any_way(int dir, const struct replacement *file)
 {
 	int status = replace(dir, file, false);
 
-	/* Not every file system supports unnamed files: overlay since Linux 6.3, NFS never. */
+	/* Unnamed files: overlay since Linux 6.3, NFS never */
 	return status < 0 ? replace(dir, file, true) : status;
 }
 
@@ -107,8 +102,8 @@ int replace_file(int dir, const struct replacement *file, const char *what, stru
 {
 	int status = replace_by_any_way(dir, file);
 
-	/* On an idmapped mount (podman run --rootfs DIR:idmap) only ids that it maps make files
-	 * (fs/namei.c, may_o_create), and the node's root is none of them. The file's owner is. */
+	/* An idmapped mount (podman run --rootfs DIR:idmap) lets only mapped ids create files
+	 * (fs/namei.c, may_o_create): retry as the file's owner. */
 	if (status == -EOVERFLOW && file->owner) {
 		int gid = setfsgid(file->owner->st_gid);
 		int uid = setfsuid(file->owner->st_uid);

@@ -7,7 +7,7 @@
 
 #include "core/base/fs.h"
 
-/* The first user namespace's number (PROC_USER_INIT_INO, the kernel's proc_ns.h) */
+/* PROC_USER_INIT_INO (the kernel's proc_ns.h) */
 #define FIRST_USER_NAMESPACE_LINK "user:[4026531837]"
 
 bool fs_in_first_user_namespace(void)
@@ -18,15 +18,14 @@ bool fs_in_first_user_namespace(void)
 	       strcmp(text, FIRST_USER_NAMESPACE_LINK) == 0;
 }
 
-/* Checks two things, the namespace's number and its map: /proc may be another namespace's. */
+/* Also checks the map: /proc may be another namespace's. */
 bool rootless(void)
 {
 	char map[128];
 
 	if (geteuid() != 0)
 		return true;
-	/* If there are several lines, the first will do: the first namespace has one, which maps
-	 * all. */
+	/* The first namespace's map is a single line. */
 	return !fs_in_first_user_namespace() &&
 	       fs_read_line(AT_FDCWD, "/proc/self/uid_map", map, sizeof(map)) >= 0 &&
 	       !strstr(map, "4294967295");

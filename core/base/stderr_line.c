@@ -18,7 +18,7 @@
 static struct {
 	const char *path;
 	bool json;
-	char time[CLOCK_UTC_SIZE]; /* of our start: strftime(3) is not for a signal handler */
+	char time[CLOCK_UTC_SIZE]; /* of our start: strftime(3) is not async-signal-safe */
 } runtime_log;
 
 void stderr_use_runtime_log(const char *path, bool json)
@@ -35,8 +35,8 @@ void stderr_mute(void)
 	has_reader = false;
 }
 
-/* Adds to a line, with room for its end. Not by printf(3), which a signal handler must not call.
- * quoted: for JSON, or for Go's %q, which are alike here: a reason has no control characters. */
+/* Async-signal-safe, unlike printf(3). quoted: for JSON or Go's %q, which agree without control
+ * characters. */
 static void add(char line[PIPE_BUF], size_t *len, const char *text, bool quoted)
 {
 	for (; *text && *len + sizeof("\\\"\"}\n") <= PIPE_BUF; text++) {
@@ -46,7 +46,6 @@ static void add(char line[PIPE_BUF], size_t *len, const char *text, bool quoted)
 	}
 }
 
-/* A closed pipe, or a file at its size limit, must not kill us. */
 static void write_unharmed(int fd, const char *line, size_t len)
 {
 	struct sigaction ignore = {.sa_handler = SIG_IGN};
@@ -72,8 +71,8 @@ static void write_stderr(const char *line, size_t len)
 		(void)!send(STDERR_FILENO, line, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 		return;
 	}
-	/* Pipes and terminals are reopened: O_NONBLOCK on stderr itself would affect everybody who
-	 * shares it, and after poll(2) another writer may take the room. */
+	/* Reopen: O_NONBLOCK on stderr would affect all who share it, and after poll(2) another
+	 * writer may take the room. */
 	if (!S_ISREG(st.st_mode))
 		fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0)
@@ -83,7 +82,7 @@ static void write_stderr(const char *line, size_t len)
 		write_unharmed(STDERR_FILENO, line, len);
 }
 
-/* crun's own line and runc's differ in order and digits; their readers take either. */
+/* crun and runc differ in order and digits; readers accept both. */
 static void write_runtime_log(const char *name, const char *reason)
 {
 	static char line[PIPE_BUF];

@@ -9,7 +9,7 @@
 #define DIGITS "0123456789"
 #define CAPITALS "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
-/* Not strverscmp(3): musl before 1.2.4 sorts digits behind letters, "np1" behind "npf1vf0". */
+/* Not strverscmp(3): musl before 1.2.4 sorts digits behind letters. */
 int text_compare_natural(const char *a, const char *b)
 {
 	size_t at = 0;
@@ -79,7 +79,7 @@ bool text_is_device_name(const char *text)
 	       strcmp(text, "..") != 0;
 }
 
-/* IFNAMSIZ is 16 with its NUL; the kernel refuses '/', ':' and white space (dev_valid_name). */
+/* IFNAMSIZ includes the NUL; the kernel's dev_valid_name() rejects '/', ':' and spaces. */
 bool text_is_netdev_name(const char *text)
 {
 	size_t len = strlen(text);
@@ -88,7 +88,7 @@ bool text_is_netdev_name(const char *text)
 	       !text_has_control(text) && strcmp(text, ".") != 0 && strcmp(text, "..") != 0;
 }
 
-/* libcap also takes lower case, and numbers; an unknown capability it writes as a number. */
+/* libcap also accepts lower case and numbers, and prints unknown ones as numbers. */
 static bool is_capability_name(const char *name)
 {
 	return text_starts_with(name, "CAP_") && !name[strspn(name, CAPITALS "_")];
@@ -120,12 +120,8 @@ const char *const *capability_names(struct arena *arena, uint64_t set)
 	return arena->failed ? NULL : names;
 }
 
-/*
- * The character that text begins with, and its length as UTF-8, or 0 if it is none: a cut text may
- * end in the middle of one. What the standard forbids counts as none (Unicode, table 3-7: more
- * bytes than needed, surrogates, above U+10FFFF), because a reader of our JSON would refuse the
- * whole text.
- */
+/* Decodes one character. *ret_len is 0 unless it is valid (Unicode, table 3-7): readers of our JSON
+ * would reject the whole text. Cut texts may end inside a character. */
 static uint32_t decode(const char *text, size_t *ret_len)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000, 0x110000}; /* by length */
@@ -145,14 +141,13 @@ static uint32_t decode(const char *text, size_t *ret_len)
 	return c;
 }
 
-/* C0, DEL and C1: for many terminals U+009B begins a sequence as ESC [ does. */
+/* C0, DEL and C1: many terminals treat U+009B as ESC [. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f);
 }
 
-/* Unicode, Bidi_Control: what follows is shown in another order than it is read in, so that a name
- * could pass for a line's other words. */
+/* Unicode Bidi_Control: reordered, a name could pass for other words. */
 static bool turns_direction(uint32_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
@@ -179,7 +174,7 @@ size_t text_printable_length(const char *text)
 void text_make_printable(char *text)
 {
 	for (size_t len; *text; text += len) {
-		/* A character of several bytes becomes as many: the text keeps its length. */
+		/* One '?' per byte keeps the length. */
 		(void)decode(text, &len);
 		len = len ? len : 1;
 		if (!text_printable_length(text))

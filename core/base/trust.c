@@ -42,7 +42,7 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err)
 	int dir = root < 0 ? -1 : trust_open_dir(root, path, err);
 	struct stat st;
 
-	/* The kubelet makes a hostPath's directory with mode 0755. */
+	/* The kubelet creates a hostPath's directory with mode 0755. */
 	if (dir >= 0 && fstat(dir, &st) == 0 && st.st_mode & (S_IRWXG | S_IRWXO))
 		(void)fchmod(dir, S_IRWXU);
 	if (dir != -ENOENT)
@@ -70,7 +70,7 @@ int path_part_error(int errnum, const char *what, const char *part, struct err *
 	return errnum == ENOENT ? -ENOENT : -1;
 }
 
-/* The owner of what the user namespace has no id for (the kernel's highuid.h) */
+/* Shown for unmapped owners (the kernel's highuid.h) */
 #define OVERFLOW_UID ((uid_t)65534)
 
 int check_path_part(int fd, bool directory, bool in_etc, const char *what, const char *part,

@@ -1,38 +1,31 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that grant something: opened only if nobody but root, or our own user, could have written
- * them. Return a descriptor; or, with *err set, -ENOENT or -1. */
+/* Opens files that grant something, if only root or our own user can have written them. Functions
+ * return a descriptor, or -ENOENT or -1 with err set. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "core/base/err.h"
 
-/*
- * A file, for reading. It and every directory on its way must belong to root (or to our own user)
- * and be writable by nobody else, and none may be a symbolic link: a user who could swap one of
- * them could grant anything. A directory like /tmp, where the sticky bit keeps others from renaming
- * what is not theirs, is fine.
- *
- * dir: where a relative path begins; not checked itself. what: the path as errors should say it.
- * in_etc: the path is one below /etc, where root alone puts files: a rootless engine, whose user
- * namespace has no id for root, then accepts an unknown owner. Elsewhere that may be any user.
- */
+/* It and each directory on its path must belong to root or us, be writable by nobody else, and not
+ * be a link; sticky directories (/tmp) are fine. dir, where a relative path starts, is not checked.
+ * what: the path in errors. in_etc: below /etc, where only root writes, a rootless engine accepts
+ * an unmapped owner, who elsewhere may be any user. */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
-/* A directory below root, which must be root's alone itself, for reading */
+/* Opens a directory for reading; checks only itself. */
 int trust_open_dir(int root, const char *path, struct err *err);
 
-/* The same, after making what is missing below the first part of the path. Takes the directory's
- * rights from others, if the file system lets us. sysroot: a path. */
+/* Also creates what is missing below path's first component, and tries to remove others' access. */
 int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 
-/* True if only root, or our own user, could have written what the descriptor holds. */
+/* True if only root or our own user can write it. */
 bool trust_is_roots_alone(int fd);
 
-/* Checks one part of a path, by its descriptor; lib/trusted_link.c uses it too. Returns 0 or -1. */
+/* Returns 0 or -1. Also used by lib/trusted_link.c. */
 int check_path_part(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		    struct err *err);
 
-/* "/etc/x.json: etc: Permission denied". The file itself is named once: "/etc/x.json: No such …".
- * Returns -ENOENT or -1. */
+/* "/etc/x.json: etc: Permission denied", or without the part if it is the file. Returns -ENOENT or
+ * -1. */
 int path_part_error(int errnum, const char *what, const char *part, struct err *err);
