@@ -11,7 +11,7 @@
 
 /* ---- memory for yajl ---- */
 
-/* In front of what yajl gets, since realloc must know how much to copy */
+/* Prefix of each block: realloc needs the old size. */
 union header {
 	size_t size;
 	max_align_t aligned;
@@ -51,7 +51,7 @@ void json_memory_init(struct json_memory *memory, struct arena *arena)
 		.malloc = on_malloc, .realloc = on_realloc, .free = on_free, .ctx = memory};
 }
 
-/* ---- the tree is built ---- */
+/* ---- building ---- */
 
 struct building {
 	struct json_document *doc;
@@ -59,12 +59,12 @@ struct building {
 	size_t n_values;
 	const char *key; /* of the next value */
 	size_t key_len;
-	struct json_node **next; /* where the next value goes */
+	struct json_node **next; /* slot of the next value */
 	size_t depth;
 	struct json_node *open[JSON_DEPTH_MAX];
 };
 
-/* yajl's texts are not NUL-terminated, and those with escapes in memory that it uses again. */
+/* yajl's texts lack a NUL, and unescaped ones are overwritten. */
 static const char *keep_text(struct json_document *doc, const void *text, size_t len)
 {
 	const char *copy = arena_strndup(doc->arena, text, len);
@@ -74,7 +74,7 @@ static const char *keep_text(struct json_document *doc, const void *text, size_t
 	return copy;
 }
 
-/* Adds the value that ends where yajl is. len: of its text, or of its opening bracket */
+/* len: of its text, or of its opening bracket */
 static struct json_node *add_value(struct building *b, enum json_type type, const char *text,
 				   size_t len)
 {
@@ -93,7 +93,7 @@ static struct json_node *add_value(struct building *b, enum json_type type, cons
 		return NULL;
 	*node = (struct json_node){
 		.type = type,
-		/* yajl counts anew for what ends with the text: a number that is all of it */
+		/* yajl resets its counter at end of input: a lone number has no offset */
 		.begin = end > len ? end - (uint32_t)len : 0,
 		.end = end,
 		.len = (uint32_t)len,
@@ -153,7 +153,7 @@ static int open_value(struct building *b, enum json_type type)
 	if (!node)
 		return 0;
 	node->len = 0;
-	node->end = UINT32_MAX; /* for the path in an error: it contains what follows */
+	node->end = UINT32_MAX; /* open: path_of() must find what follows inside it */
 	b->next = &node->first;
 	b->open[b->depth++] = node;
 	return 1;
@@ -211,13 +211,13 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 					yajl_get_error(b.yajl, 0, NULL, 0));
 	if (yajl_complete_parse(b.yajl) != yajl_status_ok)
 		return json_fail_unfinished(ret_doc, b.depth ? b.open[b.depth - 1] : NULL);
-	/* yajl accepts a text that ends inside a comment: it is still valid with one more end. */
+	/* yajl accepts an unclosed comment, and then also this. */
 	if (yajl_parse(b.yajl, (const unsigned char *)"\n*/", 3) == yajl_status_ok)
 		return json_fail(ret_doc, NULL, "the last /* comment has no */: close it");
 	return 0;
 }
 
-/* ---- the tree is read ---- */
+/* ---- reading ---- */
 
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types)
 {
@@ -246,7 +246,7 @@ bool json_equals(const struct json_node *node, const char *text)
 	return node && node->type == JSON_STRING && is_word(node->text, node->len, text);
 }
 
-/* Its index; that of the NULL at their end if it is none of them */
+/* The index, or that of the final NULL */
 static unsigned find_word(const char *const *words, const char *text, size_t len)
 {
 	unsigned i = 0;
@@ -285,7 +285,6 @@ const struct json_node *json_get(struct json_document *doc, const struct json_no
 	return json_expect(doc, found, types) && found->type != JSON_NULL ? found : NULL;
 }
 
-/* "a, b" */
 static void join_words(const char *const *words, char *list, size_t size)
 {
 	list[0] = '\0';

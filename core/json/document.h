@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A JSON text as a tree of values in an arena, which a reader goes through from top to bottom:
+ * A JSON text as a tree in an arena, read from top to bottom:
  *
  *	if (json_parse(&doc, arena, what, text, len, 0, err) < 0)
  *		return -1;
@@ -9,13 +9,12 @@
  *		env[n++] = json_string(&doc, item);
  *	return doc.failed ? -1 : 0;
  *
- * The first error is kept, with file, line and path in front, and further ones for checking a file
- * (err->more); after it every function here returns something harmless, so a reader looks at
- * .failed once, at its end. Each function takes NULL for a value that is absent.
+ * The first error goes to *err with file, line and path, later ones to err->more. After an error
+ * all functions return something harmless: check .failed once, at the end. NULL is an absent value.
  *
- * Bounds (yajl has none): depth, items of a value, values in all. The caller bounds the size. A key
- * that occurs twice is an error if a reader asks for it: Go takes the last value, json-c the first,
- * and a check of one must not approve the other. Other keys may repeat.
+ * Depth, items and values are bounded; the caller bounds the size. A duplicate key is an error if
+ * it is read: Go takes the last value, json-c the first, and a check of one must not approve the
+ * other.
  */
 #pragma once
 
@@ -29,11 +28,11 @@
 #include "core/base/err.h"
 
 #define JSON_DEPTH_MAX 64
-/* The API server takes 256 KiB of annotations: 89,000 of one to three letters */
+/* The API server accepts 256 KiB of annotations: 89,000 short ones */
 #define JSON_ITEMS_MAX 131072
 #define JSON_VALUES_MAX (4 * JSON_ITEMS_MAX)
 
-/* An option: C and C++ comments, for files that people write */
+/* Option: accept C and C++ comments */
 #define JSON_COMMENTS 1U
 
 enum json_type {
@@ -49,13 +48,13 @@ enum json_type {
 
 struct json_node {
 	enum json_type type;
-	uint32_t begin; /* offset in the text; of a string, somewhere in it */
+	uint32_t begin; /* offset in the text; anywhere in a string */
 	uint32_t end;   /* behind the last byte */
 	uint32_t len;   /* array, object: items; else bytes of .text */
 	uint32_t key_len;
-	const char *key; /* decoded, may contain a NUL character; NULL for an array's item */
+	const char *key; /* decoded, may contain NUL; NULL in an array */
 	union {
-		const char *text; /* string: decoded, as .key; else as spelled */
+		const char *text; /* decoded if a string */
 		struct json_node *first;
 	};
 	struct json_node *next;
@@ -64,38 +63,37 @@ struct json_node {
 struct json_document {
 	struct arena *arena;
 	struct err *err;
-	bool failed;                    /* the reason is in *err */
-	size_t errors;                  /* so many, of which the further ones are in err->more */
-	const struct json_node *faulty; /* the value of the last one */
+	bool failed;
+	size_t errors;                  /* all but the first are in err->more */
+	const struct json_node *faulty; /* the last error's value */
 	const char *what;
 	const char *text;
 	size_t len;
 	struct json_node *root;
 };
 
-/* what: the file's name for errors. The text must live as long as the document. Returns 0, or -1
- * with the reason in *err; what was read until then is in .root, or .root is NULL. */
+/* what: the file's name in errors. text must outlive the document. Returns 0, or -1 with err set
+ * and .root partial or NULL. */
 int json_parse(struct json_document *ret_doc, struct arena *arena, const char *what,
 	       const char *text, size_t len, unsigned options, struct err *err);
 
-/* The object's member of that key, of one of these types; NULL if it is absent, or a null that is
- * one of them. */
+/* The member, of one of these types; NULL if absent or an allowed null */
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types);
 
-/* The same without errors: of any type, null too, and the first of several */
+/* Any type, no errors; the first of duplicates */
 const struct json_node *json_find(const struct json_node *object, const char *key);
 
-/* True if the value has one of the types; else that is the error. */
+/* False if absent, or with an error if of another type */
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types);
 
-/* The first unknown key is an error; known ends with NULL. */
+/* Unknown keys are errors. NULL ends known. */
 void json_known_keys(struct json_document *doc, const struct json_node *object,
 		     const char *const *known);
 
 const struct json_node *json_first(const struct json_node *node);
 
-/* Each item of an array, or member of an object; none of anything else */
+/* Items of an array or members of an object; nothing otherwise */
 // NOLINTBEGIN(bugprone-macro-parentheses): item is a name, which the loop declares
 #define json_each(item, container)                                                                 \
 	for (const struct json_node *item = json_first(container); item; item = item->next)
@@ -103,60 +101,53 @@ const struct json_node *json_first(const struct json_node *node);
 
 bool json_key_is(const struct json_node *member, const char *key);
 
-/* True for a string of this text. */
 bool json_equals(const struct json_node *node, const char *text);
 
-/* A NUL character is an error: C would see another string. NULL if the value is absent, "" after an
- * error. */
+/* NUL characters are errors. NULL if absent, "" after an error. */
 const char *json_string(struct json_document *doc, const struct json_node *node);
 const char *json_key(struct json_document *doc, const struct json_node *member);
 
-/* An array of strings; *ret_n stays as it is if it is absent (NULL) or wrong. */
+/* *ret_n is unchanged if the array is absent (NULL) or wrong. */
 const char **json_strings(struct json_document *doc, const struct json_node *array, size_t *ret_n);
 
-/* absent: what they return if the value is absent, or after an error. Integers only, in range; -1.0
- * or 1e3 are errors. */
+/* absent: also returned after an error, such as -1.0 or 1e3 for an integer. */
 bool json_bool(struct json_document *doc, const struct json_node *node, bool absent);
 int64_t json_int64(struct json_document *doc, const struct json_node *node, int64_t absent);
 uint64_t json_uint64(struct json_document *doc, const struct json_node *node, uint64_t absent);
 
-/* Which of the words it is, counted from 0, which is also that of an absent value; NULL ends them.
- */
+/* Index in words, which NULL ends; 0 if absent */
 unsigned json_word(struct json_document *doc, const struct json_node *node,
 		   const char *const *words);
 
-/* Zeroed memory for an item of that size for each of the array's; NULL after an error. */
+/* One zeroed item per item of the array; NULL after an error */
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);
 
-/* The line in the text, counted from 1: of a value, 0 without one, and of an offset */
+/* Lines count from 1; json_line() returns 0 for NULL. */
 size_t json_line(const struct json_document *doc, const struct json_node *node);
 size_t json_line_at(const char *text, size_t offset);
 
-/* What is wrong with the value. Returns -1. */
+/* Reports an error in the value, or NULL. Returns -1. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* No memory. Returns -1. */
+/* Returns -1. */
 int json_no_memory(struct json_document *doc);
 
 /* ---- for document.c: each returns -1 ---- */
 
-/* types: those that the value was to have */
 int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types);
 
-/* Adds nothing to an error of ours, which has stopped yajl. said: its message, whose first line is
- * shown: the excerpt behind it may hold anything */
+/* Keeps an error of ours, which stopped yajl. Shows only the first line of said: the excerpt behind
+ * it is untrusted. */
 int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned char *said);
 
-/* The text ends in the value that is open, or NULL. */
+/* The text ends inside open (NULL: at the top) */
 int json_fail_unfinished(struct json_document *doc, const struct json_node *open);
 
 /* ---- memory for yajl ---- */
 
-/*
- * yajl does not look whether it got memory (yajl_alloc.c, yajl_buf.c) and would write through NULL:
- * without memory it jumps to .none_left. Call setjmp() with that first, and own nothing meanwhile.
- */
+/* yajl writes through NULL without memory (yajl_alloc.c, yajl_buf.c), so we jump to .none_left.
+ * Call setjmp() first, and own nothing meanwhile. */
 struct json_memory {
 	struct arena *arena;
 	yajl_alloc_funcs functions;

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document.h declares these: a document and its errors are one. Each error has file, line, path of
- * the value, and reason. */
+/* document.h declares these. Errors have file, line, path and reason. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "core/json/document.h"
 
-#define ERRORS_MAX 16 /* that are kept: of a file that somebody else wrote there may be many */
+#define ERRORS_MAX 16 /* a hostile file can have any number */
 
 size_t json_line_at(const char *text, size_t offset)
 {
@@ -24,7 +23,7 @@ size_t json_line(const struct json_document *doc, const struct json_node *node)
 	return node ? json_line_at(doc->text, node->begin) : 0;
 }
 
-/* "process.env[3]": on each level, the node is in the first value that does not end before it. */
+/* "process.env[3]": descends into the first value that does not end before node */
 static void path_of(const struct json_document *doc, const struct json_node *node, char *path,
 		    size_t size)
 {
@@ -49,7 +48,6 @@ static void path_of(const struct json_document *doc, const struct json_node *nod
 	}
 }
 
-/* The first error is the reason, others are further ones. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
 {
 	struct err later = {0};
@@ -58,7 +56,7 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 	char path[256];
 	va_list args;
 
-	/* One error per value: further ones only follow from the first. */
+	/* Further errors of a value follow from the first. */
 	if (doc->errors == ERRORS_MAX || (doc->errors && node == doc->faulty))
 		return -1;
 	doc->failed = true;
@@ -89,7 +87,7 @@ int json_no_memory(struct json_document *doc)
 	return -1;
 }
 
-/* "expected a string or a number, found null"; null as an allowed type is not mentioned. */
+/* "expected a string or a number, found null"; never lists null as expected */
 int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types)
 {
 	/* In the order of enum json_type */
@@ -113,7 +111,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* yajl has stopped behind a bracket: what follows the comma in front of that, or NULL */
+/* What follows a comma before the bracket where yajl stopped, or NULL */
 static const char *find_comma(const struct json_document *doc, size_t stopped)
 {
 	const char *at = doc->text + stopped;

@@ -23,7 +23,7 @@ const char *json_write(struct arena *arena, bool readable, json_put *put, void *
 		yajl_gen_config(gen, yajl_gen_beautify, 1);
 		yajl_gen_config(gen, yajl_gen_indent_string, "  ");
 	}
-	/* yajl refuses another value after a complete one: that shows that it is complete. */
+	/* yajl refuses another value only after a complete one. */
 	if (put(gen, context) < 0 || yajl_gen_null(gen) != yajl_gen_generation_complete ||
 	    yajl_gen_get_buf(gen, &text, &len) != yajl_gen_status_ok) {
 		arena->failed = true;
