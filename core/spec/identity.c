@@ -1,21 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* spec.h declares it: an identity is a part of a spec, which confirms it. */
+/* spec.h declares it. */
 /*
- * Whose container it is, by annotations that its engine writes over those of others. Under another
- * engine anybody may have written them:
+ * Identifies a container by annotations that its engine overwrites; under another engine anybody
+ * may have written them:
  *
- *   engine           it writes itself               it takes over from
+ *   engine           writes itself                  copies from
  *   CRI-O            CRI-O's set (read_told),       the pod: all but its own set
  *                    io.container.manager=cri-o
  *   containerd's CRI containerd's set               the pod: pod_annotations, not its own set
- *   podman           io.container.manager=libpod    its user: all, also io.container.manager and
- *                    if nobody has written it;      io.podman.*; the image: nothing in podman 5,
- *                    CRI-O's type, sandbox in a pod all in 3 and 4
+ *   podman           io.container.manager=libpod    its user: all, the manager too; the image:
+ *                    if absent; in a pod CRI-O's    nothing in podman 5, all in 3 and 4
+ *                    type and sandbox
  *   Docker           nothing                        its user: all; the image: nothing
  *   nerdctl, ctr     nothing of these               their user: all; the image: nothing
  *
- * So no annotation proves which engine it is. An image's author cannot choose the cgroup's path,
- * whose last part has a fixed form with the container's id, and the root's path:
+ * So no annotation proves the engine. An image cannot choose these paths:
  *
  *                 linux.cgroupsPath, systemd or cgroupfs  root.path
  *   CRI-O         parent:crio:ID or parent/crio-ID        absolute
@@ -24,10 +23,9 @@
  *   Docker        parent:docker:ID or parent/ID           absolute
  *   nerdctl       parent:nerdctl:ID or parent/ID          rootfs
  *
- * The users of ctr and nerdctl on cgroupfs are believed: they are root of the node. io.podman.*
- * tells nothing: `podman generate kube` writes it into pods that it makes for Kubernetes. Sources:
- * CRI-O internal/factory/container/container.go; containerd
- * internal/cri/annotations/annotations.go; podman libpod/container_internal_common.go and
+ * Trust ctr and nerdctl on cgroupfs: their users are root on the node. Ignore io.podman.*: `podman
+ * generate kube` copies it into pods. Sources: CRI-O internal/factory/container/container.go;
+ * containerd internal/cri/annotations/annotations.go; podman libpod/container_internal_common.go,
  * pkg/specgen/generate/container.go; moby daemon/oci_linux.go.
  */
 #include <string.h>
@@ -35,7 +33,7 @@
 #include "core/base/text.h"
 #include "core/spec/spec.h"
 
-/* What the annotations say, as each engine would say it */
+/* The annotations, as each engine writes them */
 struct told {
 	const char *manager;
 	const char *crio_type;
@@ -56,7 +54,7 @@ static struct told read_told(struct json_document *doc, const struct json_node *
 			{
 				.id = ANNOTATION("io.kubernetes.cri-o.ContainerID"),
 				.sandbox_id = ANNOTATION("io.kubernetes.cri-o.SandboxID"),
-				/* The kubelet's labels, which only CRI-O makes annotations */
+				/* kubelet labels; only CRI-O makes them annotations */
 				.name = ANNOTATION("io.kubernetes.container.name"),
 				.pod = ANNOTATION("io.kubernetes.pod.name"),
 				.pod_namespace = ANNOTATION("io.kubernetes.pod.namespace"),
@@ -78,8 +76,7 @@ static bool names_somebody(const struct identity *identity)
 	return identity->name || identity->pod || identity->pod_namespace;
 }
 
-/* What stands behind an engine's prefix, which '-' or ':' ends, in the last part of the path, and
- * of systemd's "parent:PREFIX:ID"; NULL: it is not that engine's. */
+/* The id in PREFIX-ID or systemd's PARENT:PREFIX:ID; NULL for other prefixes */
 static const char *cgroup_id(const char *cgroup, const char *prefix)
 {
 	const char *start = cgroup ? text_base_name(cgroup) : "";
@@ -102,7 +99,7 @@ static bool made_by_crio(const struct told *told, const struct spec *spec)
 	return text_is(told->manager, "cri-o") && id && text_is(told->crio.id, id);
 }
 
-/* podman always leaves io.container.manager. */
+/* podman always sets io.container.manager. */
 static bool may_be_made_by_containerd(const struct told *told, const struct spec *spec)
 {
 	static const char *const others[] = {"crio", "docker", "libpod", "nerdctl"};
@@ -139,7 +136,7 @@ struct identity identity_read(struct json_document *doc, const struct json_node 
 	else if (labels && !crio)
 		doubt = "labels as CRI-O writes them (io.kubernetes.pod.*, "
 			"io.kubernetes.container.name) without its io.kubernetes.cri-o.*";
-	else if (labels || told.crio.id) /* a pod of podman's has type and sandbox alone */
+	else if (labels || told.crio.id) /* podman's pods have only type and sandbox */
 		doubt = made_by_crio(&told, spec) ? NULL : other_engine;
 	if (doubt)
 		identity = (struct identity){.doubt = doubt};

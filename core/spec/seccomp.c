@@ -4,14 +4,9 @@
 
 #include "core/json/document.h"
 
-/*
- * mmap, ioctl: every verbs call (rdma-core, libibverbs/cmd_ioctl.c; the doorbell pages). mlock
- * family: UCX, gdrcopy and CUDA pin by it. madvise: ibv_fork_init, which NCCL calls
- * (src/misc/ibvwrap.cc). sched_*affinity: NCCL binds its threads to the GPU's CPUs
- * (src/os/linux.cc). The memory policy calls: CUDA needs them for host memory of a NUMA node; NCCL
- * tries, and goes without (src/misc/cudawrap.cc). The unit tests ask libseccomp whether each is the
- * name of a system call.
- */
+/* ioctl, mmap: all verbs calls (rdma-core, libibverbs/cmd_ioctl.c; doorbells). mlock*: UCX,
+ * gdrcopy, CUDA. madvise: ibv_fork_init, by NCCL (src/misc/ibvwrap.cc). sched_*: NCCL
+ * (src/os/linux.cc). Memory policy: CUDA on NUMA; optional for NCCL (src/misc/cudawrap.cc). */
 const char *const seccomp_names[] = {
 	"ioctl",         "mmap",          "munmap",     "mlock",   "mlock2",
 	"munlock",       "mlockall",      "munlockall", "madvise", "sched_setaffinity",
@@ -29,7 +24,6 @@ static uint32_t seccomp_bit(const struct json_node *name)
 	return 0;
 }
 
-/* True if an action, or none, does not let a call through */
 static bool seccomp_action_refuses(const struct json_node *action)
 {
 	return !json_equals(action, "SCMP_ACT_ALLOW") && !json_equals(action, "SCMP_ACT_LOG") &&

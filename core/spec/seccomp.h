@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which system calls that verbs and NCCL need linux.seccomp refuses */
+/* System calls for verbs and NCCL that linux.seccomp blocks */
 #pragma once
 
 #include <stdint.h>
 
 #include "core/json/document.h"
 
-/* NULL ends the list, which is sorted by how much is lost without. */
+/* Most important first; ended by NULL */
 extern const char *const seccomp_names[];
 
-/* linux.seccomp; bit n of a set is the n-th of seccomp_names. */
+/* Bit n is seccomp_names[n]. */
 struct seccomp_profile {
-	const struct json_node *place; /* NULL: there is none */
+	const struct json_node *place; /* NULL if absent */
 	uint32_t refused;
-	uint32_t by_default; /* of these, because no rule names them: one more rule mends it */
+	uint32_t by_default; /* refused only by defaultAction; one more rule allows them */
 };
 
 struct seccomp_profile seccomp_read(struct json_document *doc, const struct json_node *seccomp);

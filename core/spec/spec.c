@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* config.json, and questions about a spec that has been read */
 #include "core/spec/spec.h"
 
 #include <errno.h>
@@ -31,7 +30,7 @@ static void read_process(struct json_document *doc, const struct json_node *proc
 		const struct json_node *soft = json_get(doc, limit, "soft", JSON_NUMBER);
 		const struct json_node *hard = json_get(doc, limit, "hard", JSON_NUMBER);
 
-		/* Whether another resource's values are numbers of bytes does not matter. */
+		/* Do not check the range of other limits. */
 		if (!json_equals(type, "RLIMIT_MEMLOCK"))
 			continue;
 		spec->has_memlock = true;
@@ -75,11 +74,8 @@ uint64_t spec_memory_max(const char *text)
 	return errno || text[strspn(text, "0123456789")] ? 0 : number;
 }
 
-/*
- * Both runtimes write unified.memory.max last, over what memory.limit said (crun's
- * src/libcrun/cgroup-resources.c, runc's fs2/fs2.go); with cgroup v1 they refuse unified. A limit
- * of 0 is none for runc, and -1 for both.
- */
+/* unified.memory.max overrides memory.limit (crun's src/libcrun/cgroup-resources.c, runc's
+ * fs2/fs2.go); cgroup v1 rejects it. A limit of -1 means none, for runc also 0. */
 static void read_resources(struct json_document *doc, const struct json_node *resources,
 			   struct spec *spec)
 {
@@ -199,7 +195,7 @@ static void read_mount_list(struct json_document *doc, const struct json_node *m
 
 /* ---- hooks ---- */
 
-/* Most hooks are not ours: the runtime judges them, whatever they look like. */
+/* Do not validate other projects' hooks; the runtime does. */
 static const struct json_node *get_any(struct json_document *doc, const struct json_node *node,
 				       const char *key)
 {
@@ -229,8 +225,7 @@ static void read_hooks(struct json_document *doc, const struct json_node *hooks,
 
 /* ---- the whole ---- */
 
-/* These names go into the log and onto terminals; the kubelet and the engines write no control
- * characters. */
+/* Logged and shown on terminals; kubelet and engines write no control characters. */
 static void check_identity(struct json_document *doc, const struct json_node *annotations,
 			   const struct identity *identity)
 {
@@ -321,11 +316,8 @@ const char *spec_cgroup_name(const struct spec *spec)
 
 /* ---- devices ---- */
 
-/*
- * The kernel's verbs devices have major 231, from the 33rd on one that is chosen when ib_uverbs is
- * loaded (drivers/infiniband/core/uverbs_main.c), in these ranges (fs/char_dev.c,
- * find_dynamic_major); so have those of vfio (drivers/vfio/group.c, device_cdev.c).
- */
+/* Verbs: major 231, from the 33rd device on a dynamic one (drivers/infiniband/core/uverbs_main.c;
+ * fs/char_dev.c, find_dynamic_major). vfio: dynamic (drivers/vfio/group.c, device_cdev.c). */
 bool spec_device_may_count(const struct spec_device *device)
 {
 	int64_t major = device->major;

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What a container's config.json says that this project decides on (OCI runtime specification).
- *
- * Who wrote what: process.env and annotations come from the pod's author too; linux.devices, the
- * namespaces and the mappings only from the kubelet, the device plugins and the engine.
- */
+/* The parts of config.json (OCI runtime specification) that we use. Pod authors also write
+ * process.env and annotations; only kubelet, device plugins and engine write linux.devices,
+ * namespaces and mappings. */
 #pragma once
 
 #include <stdbool.h>
@@ -16,61 +13,59 @@
 #include "core/json/document.h"
 #include "core/spec/seccomp.h"
 
-/* Whose container it is, by its engine's annotations or message; NULL: not known */
+/* The container's owner, by its engine's annotations or message; NULL: unknown */
 struct identity {
 	const char *id; /* the container's */
 	const char *name;
 	const char *pod;
 	const char *pod_namespace;
-	/* For an event of the pod alone, never for a decision: a containerd that does not write it
-	 * leaves it to the pod's author. */
+	/* For the pod's event only, never decisions: some containerd versions leave it to the
+	 * author. */
 	const char *pod_uid;
 	const char *sandbox_id;
-	/* Why all above is unknown: the container has "annotations of two engines, …" */
+	/* Why the above is unknown: "annotations of two engines, …" */
 	const char *doubt;
-	bool sandbox;    /* the pod's pause container: it never gets a device */
-	bool kubernetes; /* it has annotations of Kubernetes, from any author */
+	bool sandbox;    /* the pause container, which never gets a device */
+	bool kubernetes; /* has Kubernetes annotations, by any author */
 };
 
 /* ---- linux.resources ---- */
 
-/* Whether the container has every device of the host, by one more of its device rules: also a
- * privileged container's begin with "deny all". type, access: "" if it says none; major, minor: -1
- * for any. */
+/* Updates *every_device by one more device rule; privileged containers also begin with "deny all".
+ * type, access: "" if absent; major, minor: -1 for any. */
 void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
 		     bool *every_device);
 
-/* unified's memory.max in bytes; 0 for what has other than digits, which the kernel takes for no
- * limit, an error, or a limit of 0 */
+/* unified's memory.max in bytes; 0 unless only digits (no limit, or an error) */
 uint64_t spec_memory_max(const char *text);
 
 /* ---- config.json (spec.c) ---- */
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
 
-/* Annotations of the pod's author that start with it are ours. */
+/* Our annotations, by the pod's author */
 #define SPEC_ANNOTATION_PREFIX "oci-rdma-hook.io/"
 #define SPEC_ANNOTATIONS_MAX 64
 
 #define SPEC_VERBS_DIR "/dev/infiniband/"
 
-/* An argument of our hook in a CDI specification: choosing the device is asking. */
+/* Our hook's argument in a CDI specification */
 #define SPEC_ASK "--ask"
 
 struct spec_device {
-	const char *path; /* in the container; "" if it says none */
+	const char *path; /* in the container; "" if absent */
 	bool character;   /* type "c" or "u" */
-	int64_t major;    /* -1 if it says none */
+	int64_t major;    /* -1 if absent */
 	int64_t minor;
 };
 
 struct spec_annotation {
 	const char *name; /* without the prefix */
 	const char *value;
-	size_t offset; /* in spec.text; 0: it is not from there */
+	size_t offset; /* in spec.text, or 0 */
 };
 
-/* The five capability sets of process.capabilities, bit n is capability n. */
+/* Of process.capabilities; bit n is capability n */
 enum spec_capability_set {
 	SPEC_BOUNDING,
 	SPEC_EFFECTIVE,
@@ -82,80 +77,75 @@ enum spec_capability_set {
 
 extern const char *const spec_capability_sets[SPEC_CAPABILITY_SETS];
 
-/* By its number; false if it is neither a verbs nor a vfio device */
+/* False if its number excludes verbs and vfio */
 bool spec_device_may_count(const struct spec_device *device);
 
 struct spec {
-	const char *text; /* that it was read from, the caller's; NULL: from a message */
+	const char *text; /* the caller's; NULL: from a message */
 	struct identity identity;
 
 	struct spec_annotation *annotations;
 	size_t n_annotations;
-	bool asked; /* by SPEC_ASK: only the engine's user can write a hook's arguments */
+	bool asked; /* by SPEC_ASK, which only the engine's user can write */
 
 	const char **env; /* "NAME=value" */
 	size_t n_env;
-	bool has_memlock; /* process.rlimits lists RLIMIT_MEMLOCK; below is the last one */
+	bool has_memlock; /* below: the last RLIMIT_MEMLOCK */
 	uint64_t memlock_soft;
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
-	const struct json_node *process; /* where it stands; NULL: absent */
-	bool process_only; /* from a process.json: the container's spec says what it leaves out */
+	const struct json_node *process; /* NULL if absent */
+	bool process_only;               /* from a process.json, which lacks the rest */
 
-	const char *root; /* root.path, relative to the bundle if not absolute; NULL if missing */
+	const char *root;    /* root.path, relative to the bundle if not absolute; or NULL */
 	const char **mounts; /* destinations */
 	size_t n_mounts;
-	/* Sources of mounts at and below SPEC_VERBS_DIR: of engines that cannot make device files
-	 */
+	/* Mount sources at or below SPEC_VERBS_DIR: not all engines can create devices */
 	const char **verbs_sources;
 	size_t n_verbs_sources;
 
 	struct spec_device *devices;
 	size_t n_devices;
-	bool every_device;     /* the device rules allow reading and writing all of the host's */
-	uint64_t memory_limit; /* the cgroup's in bytes, as the runtime will set it; 0: none */
+	bool every_device;     /* rules allow reading and writing all devices */
+	uint64_t memory_limit; /* that the runtime will set, in bytes; 0: none */
 	struct seccomp_profile seccomp;
-	const char *cgroups_path; /* NULL if it says none */
+	const char *cgroups_path; /* NULL if absent */
 	bool user_namespace;
-	bool network_namespace; /* its own, or its pod's: not the host's */
+	bool network_namespace; /* not the host's */
 };
 
-/* what: the file's name for errors. All that *ret_spec points to lives in the arena. */
+/* what: the file's name in errors. *ret_spec points into the arena. */
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err);
 
-/* The process object alone: of a config.json, or a process.json (exec --process), which is one. */
+/* Reads only the process object, of a config.json or a process.json (exec --process). */
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
 
-/* Believes the annotations only if spec's cgroup and root confirm them (identity.c). */
+/* Trusts annotations only if cgroup and root confirm them (identity.c). */
 struct identity identity_read(struct json_document *doc, const struct json_node *annotations,
 			      const struct spec *spec);
 
-/* The first in process.env, as getenv(3) finds it, or NULL */
+/* Like getenv(3), in process.env */
 const char *spec_getenv(const struct spec *spec, const char *name);
 
-/* The container's name in linux.cgroupsPath, "b" in "/a/b" or "a.slice:crio:b"; or NULL */
+/* "b" of linux.cgroupsPath "/a/b" or "a.slice:crio:b"; or NULL */
 const char *spec_cgroup_name(const struct spec *spec);
 
-/* spec->annotations is NULL, or has room for all. Returns -1 with the reason: too many, or no
- * memory. */
+/* spec->annotations: NULL, or room for all. Returns 0, or -1 with err set. */
 int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_annotation annotation,
 			struct err *err);
 
-/* Our annotation of that name (without the prefix), or NULL. */
+/* name: without the prefix. NULL if absent. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);
 
-/* ---- the devices that the environment names ---- */
+/* ---- devices named by the environment ---- */
 
-/* More than any node has; the rest is left out. */
+/* More than any node has; more are ignored */
 #define SPEC_ADDRESSES_MAX 4096
 
-/*
- * The addresses (PCI, or an auxiliary device's name) that device plugins have written into
- * process.env, PCIDEVICE_<resource>=… and SRIOVNETWORK_VF_DEVICE_<d>=…. A pod's author can write
- * the same variables, so they prove nothing unless the container has every device anyway. Returns
- * how many; without memory the arena says so.
- */
+/* PCI addresses and auxiliary device names in PCIDEVICE_<resource> and SRIOVNETWORK_VF_DEVICE_<d>.
+ * Device plugins write these, but pod authors can too: no proof unless the container has every
+ * device. Returns how many; check arena->failed. */
 size_t spec_addresses(struct arena *arena, const struct spec *spec,
 		      const char *const **ret_addresses);
