@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every check gets to know. Read once, before the first of them; no check changes it. */
+/* What every check reads; no check changes it. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,33 +15,32 @@
 #include "explain/topology.h"
 
 struct doctor {
-	struct arena arena; /* owns all that is below */
+	struct arena arena; /* owns all below */
 	struct doctor_options options;
-	int no_openat2; /* why it cannot be used, an errno: nothing below is read; 0 */
+	int no_openat2; /* why openat2(2) fails, an errno: nothing below is read; or 0 */
 	struct location location;
 	struct node node;
 	struct target target;
-	struct devices all;        /* every verbs device that sysfs shows */
-	struct device_files files; /* below the target's /dev/infiniband */
-	struct devices devices;    /* those of them that the target has a file for, by name */
-	struct claims claims;      /* what its environment says that it was allocated */
+	struct devices all;        /* all verbs devices in sysfs */
+	struct device_files files; /* in the target's /dev/infiniband */
+	struct devices devices;    /* of all, those with a file in the target, by name */
+	struct claims claims;      /* allocations in its environment */
 	struct gpus gpus;          /* the node's */
 };
 
 #define DOCTOR_NONE ((struct doctor){.node = NODE_NONE, .target = TARGET_NONE})
 
-/* Returns 0, or -1 for a sysroot or target that does not exist. */
+/* Returns 0, or -1 if sysroot or target does not exist. */
 int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err);
 void doctor_free(struct doctor *doctor);
 
 #define cleanup_doctor __attribute__((cleanup(doctor_free))) struct doctor
 
-/* Those that the checks are about: the target's own. A node that has no device files, since
- * ib_uverbs is not loaded, has its devices all the same; a container without files has none. */
+/* The target's; a node without device files (ib_uverbs not loaded) has devices, a container
+ * none. */
 struct devices doctor_devices(const struct doctor *doctor);
 
-/* True if the environment says so, or says nothing at all. */
+/* True if the environment lists it, or lists nothing */
 bool doctor_is_allocated(const struct doctor *doctor, const struct device *device);
 
-/* The device of that RDMA name among devices, or NULL */
 const struct device *doctor_find_ibdev(const struct devices *devices, const char *name, size_t len);

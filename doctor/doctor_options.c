@@ -64,7 +64,7 @@ static int wrong_usage(const char *what, const char *which)
 	return command_line_error(NAME, what, which);
 }
 
-/* --symptom without a value; one may follow as an operand. */
+/* --symptom without a value; an operand may follow */
 static const char from_stdin[] = "-";
 
 static const char *const formats[] = {
@@ -74,7 +74,7 @@ static const char *const formats[] = {
 	[REPORT_PROMETHEUS] = "prometheus",
 };
 
-/* From 1 to max; 0 if it is none */
+/* From 1 to max, or 0 if invalid */
 static int64_t parse_number(const char *text, int64_t max)
 {
 	char *end;
@@ -205,8 +205,7 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 		return status;
 	if (options.symptom == from_stdin && optind < argc)
 		options.symptom = argv[optind++];
-	/* Also an argument of its own, that getopt takes for an operand: optional ones have to be
-	 * joined by '='. */
+	/* getopt joins optional arguments only by '=': accept a separate address. */
 	if (optind < argc && options.listen && !options.address)
 		options.address = argv[optind++];
 	if (options.compare) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the doctor is asked, by its command line. */
+/* The doctor's command line */
 #pragma once
 
 #include <stdbool.h>
@@ -20,22 +20,22 @@ struct doctor_options {
 	int64_t pid; /* 0: none */
 	const char *container;
 	enum report_format format;
-	bool verbose;        /* text: the evidence also of what is well */
-	const char *libcuda; /* this library and no other; NULL: looked for */
-	bool topology;       /* the distances of GPUs and HCAs alone */
+	bool verbose;        /* text: show evidence of ok findings, too */
+	const char *libcuda; /* only this library; NULL: search */
+	bool topology;       /* only distances of GPUs and HCAs */
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
 
-	bool compare; /* these reports, and nothing else */
+	bool compare; /* only compare these reports */
 	char *const *reports;
 	size_t n_reports;
 
-	bool verbs; /* try it; what follows says how (struct verbs_options) */
+	bool verbs; /* try RDMA; see struct verbs_options */
 	const char *device;
 	bool listen;
-	const char *address; /* of listen; NULL: all of them */
+	const char *address; /* to listen on; NULL: all */
 	const char *connect;
 	unsigned port;
 };
 
-/* Returns -1 to go on with *ret_options, or the exit status. */
+/* Returns -1 to go on, or the exit status. */
 int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_options);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a check or a log shows: one line of evidence and one of remedy. Checks only add findings;
- * how they are shown, counted and turned into an exit status is the report's. */
+/* Evidence and remedy, a line each. Checks only add findings; the report derives the exit
+ * status. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,50 +11,46 @@
 
 enum finding_status {
 	FINDING_OK,
-	FINDING_WARN,      /* works, but not as well as it could, or not for everyone */
-	FINDING_FAIL,      /* RDMA or NCCL will not work like this */
-	FINDING_UNCHECKED, /* could not be seen from here; the evidence says why */
+	FINDING_WARN,      /* works, but not fully or not for everyone */
+	FINDING_FAIL,      /* RDMA or NCCL will not work */
+	FINDING_UNCHECKED, /* not visible from here; the evidence says why */
 };
 
 struct finding {
-	const char *id;      /* stable, for scripts: "memlock", "iommu_group" */
-	const char *subject; /* what of several it is about: "mlx5_6", a path; "" if there is one */
+	const char *id;      /* stable, for scripts: "memlock" */
+	const char *subject; /* which one: "mlx5_6", a path; or "" */
 	enum finding_status status;
-	const char *evidence; /* the value, and where it was read */
-	const char *remedy;   /* what to do; "" where there is nothing to do */
-	const char *values;   /* the evidence for programs: "state=ACTIVE rate_gbps=400"; or "" */
-	const char *seen;     /* the log's line that shows a symptom; else "" */
-	const char
-		*check; /* what a check found about the symptom, or the command to run; else "" */
+	const char *evidence; /* the value and its source */
+	const char *remedy;   /* what to do, or "" */
+	const char *values;   /* for programs: "state=ACTIVE rate_gbps=400"; or "" */
+	const char *seen;     /* a symptom's line in the log, or "" */
+	const char *check;    /* what a check found about it, or a command to run; or "" */
 };
 
-/* In the order in which they were found. Everything lives in the arena. */
 struct findings {
 	struct arena *arena;
 	struct finding *item;
 	size_t n;
 	size_t room;
-	struct err err; /* why a check was not made; at first, that there is no memory */
+	struct err err; /* why a check cannot run; at first: no memory */
 };
 
-/* Adds one; subject and remedy may be NULL for "". Texts are cut to one line: control characters
- * become '?'. Returns 0, or -1 without memory. */
+/* NULL is "". Control characters become '?'. Returns 0, or -1 without memory. */
 int findings_add(struct findings *findings, const char *id, const char *subject,
 		 enum finding_status status, const char *remedy, const char *evidence, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/* The last one's values: NAME=VALUE, separated by blanks, of which a value has none */
+/* Sets the last one's values: NAME=VALUE, separated by blanks; a value has none */
 int findings_add_values(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Findings are of one kind if they have the same id and status. finding: one of the list's items */
+/* A kind: the same id and status. finding must be in the list. */
 bool findings_is_first_of_kind(const struct findings *findings, const struct finding *finding);
 
-/* The next one of the same kind, or NULL */
 const struct finding *findings_next_of_kind(const struct findings *findings,
 					    const struct finding *finding);
 
-/* The same for the last one's line of a log, and what a check says of it */
+/* Sets the last one's log line, and what a check says about it */
 int findings_add_seen(struct findings *findings, const char *seen, const char *check);
 
 /* "ok", "warn", "fail", "not checkable" */

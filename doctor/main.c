@@ -41,8 +41,7 @@ static int print(const struct doctor *doctor, const struct findings *findings)
 	}
 }
 
-/* A file's name, "-", or a message: what names no file is one. What looks like a path is one, also
- * where there is no such file: explained as a log it would be one in which nothing is wrong. */
+/* A path that does not exist is an error: as a message it would look like a log without faults. */
 static int read_log(const char *symptom, struct arena *arena, struct symptoms *ret, struct err *err)
 {
 	bool is_path = strchr(symptom, '/') && !symptom[strcspn(symptom, " \t\n")];
@@ -58,8 +57,7 @@ static int read_log(const char *symptom, struct arena *arena, struct symptoms *r
 	return symptoms_of_text(arena, symptom, strlen(symptom), ret, err);
 }
 
-/* A log is that of the container that is asked about, or of the one that we are in if it was given
- * RDMA devices; elsewhere it may be of any place, and nothing is looked at. */
+/* A log may come from anywhere: run checks only for a given target, or in a container with RDMA. */
 static int explain(struct doctor *doctor, struct findings *findings)
 {
 	bool of_target = doctor->options.pid || doctor->options.container ||
@@ -79,9 +77,9 @@ static int explain(struct doctor *doctor, struct findings *findings)
 	return symptoms_add_findings(&symptoms, findings);
 }
 
-/* ---- --verbs: RDMA by trying it, from where we run. Unlike the checks it takes its time. ---- */
+/* ---- --verbs: tries RDMA from here, slower than the checks ---- */
 
-/* Eight devices, each of a firmware that takes its time */
+/* for eight devices with slow firmware */
 #define VERBS_SECONDS 60
 
 static int check_verbs(const struct doctor *doctor, struct findings *findings)
@@ -109,7 +107,7 @@ static int try_verbs(const struct doctor *doctor, struct findings *findings)
 		 check_gpu_memory},
 	};
 
-	/* Until somebody connects: in no child that has a deadline */
+	/* listening may take forever: not in a child with a deadline */
 	return doctor->options.listen || doctor->options.connect
 		       ? check_verbs(doctor, findings)
 		       : runner_run(doctor, checks, 2, findings);
@@ -140,9 +138,7 @@ static bool has(const struct findings *findings, const char *id, enum finding_st
 	return false;
 }
 
-/* The exit status of a transfer with another pod says how that went: with a low limit, or a port
- * that is down, the data arrived all the same. Where none was made, as without libibverbs, it has
- * failed. */
+/* Data may arrive despite a low limit or a port that is down. No transfer is a failure. */
 static int exit_status(const struct doctor *doctor, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);

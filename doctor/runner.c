@@ -15,7 +15,7 @@
 #include "core/base/fs.h"
 #include "lib/child.h"
 
-/* As much of a finding as is kept: evidence is not longer (doctor/finding.c). */
+/* Evidence is at most this long (doctor/finding.c). */
 struct record {
 	int status; /* enum finding_status, or RECORD_DONE */
 	char id[64];
@@ -25,7 +25,7 @@ struct record {
 	char values[256];
 };
 
-/* What a check says when it has said all: a library may have called exit(3) before. */
+/* Ends a complete report: a library may have called exit(3) before. */
 #define RECORD_DONE (FINDING_UNCHECKED + 1)
 
 struct job {
@@ -33,9 +33,7 @@ struct job {
 	const struct check *check;
 };
 
-/* ---- in the child ---- */
-
-/* Handlers and mask are the parent's: a crash here is not to run what it has for its own. */
+/* A crash here must not run the parent's handlers. */
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -47,7 +45,7 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A check may run a driver library's code: its chatter is no report, its crash leaves no core. */
+/* A driver library may print (discarded) or crash (no core). */
 static void expect_foreign_code(void)
 {
 	const struct rlimit no_core = {0};
@@ -91,9 +89,7 @@ static void run_in_child(void *context, int out)
 	(void)fs_write(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
-/* ---- in the parent ---- */
-
-/* A library that runs wild in the child may have written into the pipe. */
+/* A wild library in the child may have written to the pipe. */
 static bool is_whole(const struct record *record)
 {
 	return record->status >= FINDING_OK && record->status <= RECORD_DONE &&
@@ -117,7 +113,7 @@ static int receive_record(const struct record *record, struct findings *findings
 		       : 0;
 }
 
-/* received: 1 when all was said */
+/* received: 1 if complete */
 static int add_ending(const struct check *check, int received, int status,
 		      struct findings *findings)
 {
@@ -137,7 +133,7 @@ static int add_ending(const struct check *check, int received, int status,
 			    "%s (%s)", why, check->doing);
 }
 
-/* Returns 1 when the child has said all, else what child_read returned, or -ENOMEM. */
+/* Returns 1 if complete, else child_read's result or -ENOMEM. */
 static int receive_findings(const struct child *child, struct findings *findings)
 {
 	struct record record;

@@ -8,7 +8,7 @@
 #define CHECK_SECONDS 5
 #endif
 #define SECONDS CHECK_SECONDS
-/* A firmware that does not answer is given up by mlx5 after 60 s; nobody wants to wait for that. */
+/* mlx5 gives up on firmware that does not answer after 60 s; do not wait that long. */
 #define FIRMWARE_SECONDS (2 * SECONDS)
 
 #define KERNEL                                                                                     \

@@ -7,38 +7,37 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
-/* What a container without a device lacks first */
+/* The remedy for a container without a device */
 #define REMEDY_REQUEST                                                                             \
 	"Request a device: in resources.limits of the pod, or with podman --device "               \
 	"/dev/infiniband/uverbsN"
 
-/* Adds findings with ids of its own, which are stable. -1: it could not be made at all, and
- * findings->err says why. */
+/* Adds findings with stable ids. Returns -1 with findings->err if it cannot run. */
 typedef int check_function(const struct doctor *doctor, struct findings *findings);
 
 enum check_where {
 	CHECK_EVERYWHERE,
-	CHECK_ON_NODE,      /* needs files that no container sees */
-	CHECK_IN_CONTAINER, /* runs in one */
+	CHECK_ON_NODE, /* needs files that containers do not see */
+	CHECK_IN_CONTAINER,
 };
 
 struct check {
-	const char *id;    /* of its finding if it cannot be made */
-	const char *doing; /* "reads the kernel log", where it does not end */
+	const char *id;    /* of the finding if it cannot run */
+	const char *doing; /* "reads the kernel log", for a timeout */
 	enum check_where where;
-	int seconds; /* how long it may take; 0: as long as it wants */
+	int seconds; /* time limit; 0: none */
 	check_function *run;
 };
 
-/* Which findings each adds: doc/json.md */
+/* Their findings: doc/json.md */
 check_function check_kernel, check_devices, check_ports, check_limits, check_pinned, check_nccl,
 	check_iommu, check_gpudirect, check_distance, check_cuda, check_kernel_log, check_plan,
 	check_seccomp, check_engine_files, check_nri, check_missed, check_policy, check_selinux,
 	check_versions, check_elsewhere;
 
-/* All of them, in the order of causes: what comes first explains what comes behind it. */
+/* In the order of causes: earlier ones explain later ones. */
 extern const struct check all_checks[];
 extern const size_t n_all_checks;
 
-/* The only one that can be made where there is no openat2(2) */
+/* The only check that works without openat2(2) */
 extern const struct check kernel_check;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. The device files that libibverbs opens, and
- * what they are */
+/* check.h declares it. The device files that libibverbs opens */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -39,8 +38,7 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 			"Mount sysfs; read-only is enough: mount -t sysfs -o ro sysfs /sys",
 			"/sys is not sysfs, or has no dev/char, so that it shows no device");
-	/* Nothing else that warns matters before this: the finding warns, so that it is the cause.
-	 * A container's sysfs may list none because the node's devices are not in its network
+	/* Warn, so that this is named the cause. The node's devices may be in another network
 	 * namespace. */
 	if (!doctor->all.n)
 		return findings_add(
@@ -66,7 +64,7 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 
 	if (!doctor->files.n)
 		return add_none(doctor, findings);
-	/* The device was allocated, since its file is listed: nothing is missing in the request. */
+	/* Its file is listed, so the device was allocated: the request is right. */
 	if (doctor->files.n == doctor->files.n_refused)
 		return findings_add(
 			findings, "rdma_devices", NULL, FINDING_FAIL, trouble_open_remedy(EACCES),
@@ -81,10 +79,7 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 			    doctor->devices.n, doctor->all.n, names);
 }
 
-/* ---- each file ---- */
-
-/* From the target's network namespace, since exclusive mode asks for that one
- * (drivers/infiniband/core/uverbs_main.c, ib_uverbs_open). */
+/* In the target's namespace: exclusive mode checks it (uverbs_main.c, ib_uverbs_open). */
 static int add_open(const struct doctor *doctor, struct findings *findings,
 		    const struct device_file *file, const char *path)
 {
@@ -142,7 +137,7 @@ static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 	if (doctor->files.rdma_cm)
 		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
 				    "/dev/infiniband/rdma_cm is there");
-	/* A pod's author cannot add a device file: its device plugin does. */
+	/* Only the device plugin can add this file, not the pod's author. */
 	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
 			    "Run modprobe rdma_ucm on the node, then restart the device plugin, "
 			    "which adds the file to the pod (SR-IOV: \"isRdma\": true; podman: "

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. CRI-O, containerd and podman by their
- * files: handlers that run the shim, the limits that CRI-O gives to every container, and the
- * hooks.d files (containers/common, pkg/hooks/docs/ oci-hooks.5.md): of ours, what
- * --check-config says; of others, what keeps CRI-O from starting. */
+/* check.h declares it. CRI-O, containerd, podman: shim handlers, CRI-O's limits, hooks.d files
+ * of ours and others' that keep CRI-O from starting (containers/common,
+ * pkg/hooks/docs/oci-hooks.5.md) */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,13 +29,11 @@ struct context {
 	struct findings *findings;
 	struct crio crio;
 	struct config config;
-	bool has_config; /* one that cannot be read is check_policy's */
-	unsigned stages; /* of our hooks.d files that are in force */
+	bool has_config; /* if unreadable, check_policy reports it */
+	unsigned stages; /* of our active hooks.d files */
 };
 
-/* ---- handlers ---- */
-
-/* What is wrong with one of CRI-O's, and what to do; NULL: nothing */
+/* A handler's fault and remedy, or NULL */
 static const char *crio_fault(const struct context *context, const struct crio_handler *handler,
 			      enum finding_status *ret_status, const char **ret_why)
 {
@@ -55,7 +52,7 @@ static const char *crio_fault(const struct context *context, const struct crio_h
 		return "Install the program, or remove the drop-in, then run: systemctl reload "
 		       "crio";
 	}
-	if (verdict.fault == HANDLER_NO_MONITOR) /* keeps CRI-O from its next start */
+	if (verdict.fault == HANDLER_NO_MONITOR) /* CRI-O will not start again */
 		return "Write the drop-in again with oci-rdma-admin --crio-handler SHIM, then run: "
 		       "systemctl restart crio";
 	*ret_status = FINDING_WARN;
@@ -153,8 +150,6 @@ static int check_handlers(struct context *context)
 	return 0;
 }
 
-/* ---- CRI-O's own ---- */
-
 /* default_ulimits: "memlock=-1:-1" (go-units, ParseUlimit) */
 static int check_crio(const struct context *context)
 {
@@ -190,9 +185,7 @@ static int check_crio(const struct context *context)
 			    entry, ulimits->file);
 }
 
-/* ---- hooks.d ---- */
-
-/* A timeout that is too short is no reason for an engine to drop it: said, if all else is right. */
+/* Engines accept a timeout that is too short: report it only if all else is right. */
 static int add_own(struct context *context, const struct hooks_found *found)
 {
 	const struct hooks_file *own = &found->file;
@@ -235,7 +228,7 @@ static int add_found(struct context *context, const struct hooks_found *found)
 	return add_own(context, found);
 }
 
-/* Another entry point needs no hook. */
+/* Other entry points need no hook. */
 static int add_installed(const struct context *context, struct err *err)
 {
 	static const char id[] = "hook_installed";

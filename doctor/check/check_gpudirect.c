@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. Whether the node's drivers let an HCA reach
- * a GPU's memory: by DMA-BUF or by nvidia_peermem */
+/* check.h declares it. Whether drivers let an HCA reach GPU memory: DMA-BUF or nvidia_peermem */
 #include <string.h>
 
 #include "core/base/fs.h"
@@ -10,7 +9,7 @@
 
 #define VERSION_MAX 4096
 
-/* As NCCL looks for it (src/transport/net_ib, ncclIbGdrSupport) */
+/* Like NCCL (src/transport/net_ib, ncclIbGdrSupport) */
 static const char *find_peermem(const struct doctor *doctor, struct arena *arena)
 {
 	static const char *const modules[] = {"sys/module/nvidia_peermem",
@@ -80,11 +79,9 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings)
 										     : "none");
 }
 
-/* ---- how far GPU and HCAs are apart ---- */
-
 #define NAMED_MAX 64
 
-/* In the words of `nvidia-smi topo -m`, by PCI alone: NVLink does not show there. */
+/* Named as in `nvidia-smi topo -m`; PCI only, without NVLink */
 static int add_distances(const struct devices *devices, const struct gpu *gpu,
 			 struct findings *findings)
 {
@@ -134,8 +131,8 @@ int check_distance(const struct doctor *doctor, struct findings *findings)
 					   : "there is no GPU");
 }
 
-/* The GPUs as their driver's library sees them: from where we run, so not for another target. */
-/* check.h declares it, for the one table of check.c. */
+/* GPUs as libcuda shows them to this process, so not for another target */
+/* check.h declares it. */
 
 int check_cuda(const struct doctor *doctor, struct findings *findings)
 {

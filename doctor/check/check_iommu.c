@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands between a GPU and an HCA: address translation, which refuses their transfers
- * (IBV_WC_LOC_PROT_ERR, vendor error 81, which many took for a memlock limit), and bridges that
- * send them through the root complex. */
+/* Address translation between GPU and HCA refuses transfers (IBV_WC_LOC_PROT_ERR, vendor error 81,
+ * often mistaken for a memlock limit); bridges may detour them through the root complex. */
 #include "doctor/check/check_iommu.h"
 
 #include <errno.h>
@@ -16,9 +15,7 @@
 #include "doctor/check/check.h"
 #include "lib/files.h"
 
-/* ---- access control services ---- */
-
-/* No list is longer: each capability takes eight bytes at least. */
+/* Each capability takes at least eight bytes. */
 #define CAPABILITIES_MAX ((ACS_CONFIG_SIZE - PCI_CFG_SPACE_SIZE) / 8)
 
 static uint16_t get16(const uint8_t *at)
@@ -48,8 +45,6 @@ enum acs_state acs_read(const uint8_t *config, size_t len, uint16_t *ret_control
 	return ACS_NONE;
 }
 
-/* ---- the groups ---- */
-
 #define CMDLINE_MAX 4096
 #define BRIDGES_MAX 256
 
@@ -57,9 +52,9 @@ struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct devices devices;
-	const char *arguments;           /* of the kernel, as far as they are about the IOMMU */
-	bool active;                     /* the node has an IOMMU that is switched on */
-	const char *bridge[BRIDGES_MAX]; /* paths that were looked at */
+	const char *arguments;           /* the kernel's, about the IOMMU */
+	bool active;                     /* an IOMMU is switched on */
+	const char *bridge[BRIDGES_MAX]; /* paths already looked at */
 	size_t n_bridges;
 	size_t redirecting;
 	size_t unreadable;
@@ -136,10 +131,7 @@ static int check_translation(struct context *context)
 			    context->arguments[0] ? context->arguments : "none about the IOMMU");
 }
 
-/* ---- bridges ---- */
-
-/* The length of the path of the last bridge that both hang below; 0 if they share none, but at most
- * a root bus ("sys/devices/pci0000:3a") */
+/* Path length of the last bridge above both; 0 if only a root bus is ("sys/devices/pci0000:3a") */
 static size_t common_bridge(struct arena *arena, const char *a, const char *b)
 {
 	size_t end = 0;
@@ -193,7 +185,6 @@ static int look_at_bridge(struct context *context, const char *path)
 		control, path);
 }
 
-/* The bridges above path, up to the common one */
 static int look_up(struct context *context, const char *path, size_t common)
 {
 	char *at = arena_strdup(context->findings->arena, path);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. What the IOMMU has refused since the node
- * was started */
+/* check.h declares it. What the IOMMU has refused since boot */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -13,7 +12,7 @@
 #include "doctor/check/check.h"
 #include "lib/files.h"
 
-/* One read is one record, of at most this much (kernel/printk, CONSOLE_EXT_LOG_MAX). */
+/* One read returns one record, at most this long (kernel/printk, CONSOLE_EXT_LOG_MAX). */
 #define RECORD_MAX 8192
 #define RECORDS_MAX 200000
 #define RECORDED_MAX (16 * 1024 * 1024)
@@ -22,7 +21,7 @@ struct faults {
 	size_t n;
 	size_t records;
 	char last[512];
-	char ours[512]; /* the last that names one of the target's HCAs or GPUs */
+	char ours[512]; /* the last one that names the target's HCA or GPU */
 };
 
 /*
@@ -41,7 +40,7 @@ static bool is_fault(const char *text)
 	       (strstr(text, "event 0x10 received") || strstr(text, "Unhandled context fault"));
 }
 
-/* pci: "0000:3b:02.6"; the log leaves out a domain of zeros. */
+/* pci: "0000:3b:02.6"; the log omits a zero domain. */
 static bool names_function(const char *text, const char *pci)
 {
 	return pci[0] && strstr(text, text_starts_with(pci, "0000:") ? pci + strlen("0000:") : pci);
@@ -62,7 +61,7 @@ static bool is_ours(const struct doctor *doctor, const char *text)
 	return false;
 }
 
-/* record: "6,1234,5678,-;text"; what comes behind the first line is about devices */
+/* record: "6,1234,5678,-;text"; later lines describe devices */
 static void store_record(const struct doctor *doctor, const char *record, struct faults *faults)
 {
 	const char *semicolon = strchr(record, ';');
@@ -87,8 +86,7 @@ static int read_live(const struct doctor *doctor, struct faults *faults)
 	for (int i = 0; i < RECORDS_MAX; i++) {
 		ssize_t n = read(fd, record, RECORD_MAX);
 
-		/* EPIPE: the record was overwritten meanwhile; EINVAL: it is longer. The next read
-		 * goes on behind it. */
+		/* EPIPE: record overwritten; EINVAL: too long. The next read skips it. */
 		if (n < 0 && (errno == EINTR || errno == EPIPE || errno == EINVAL))
 			continue;
 		if (n < 0 && errno != EAGAIN)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. How much memory the target may pin. The
- * kernel compares the soft limit of the calling process with what it has pinned, and lets
- * CAP_IPC_LOCK pass only in the first user namespace: capable(), not ns_capable()
- * (drivers/infiniband/core/umem.c, ib_umem_get). */
+/* check.h declares it. The kernel checks the caller's soft limit; CAP_IPC_LOCK bypasses it only in
+ * the first user namespace: capable(), not ns_capable() (drivers/infiniband/core/umem.c,
+ * ib_umem_get). */
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdbool.h>
@@ -20,8 +19,7 @@
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
-/* The engines' and systemd's default is 8 MiB. One NCCL communicator registers some MiB per channel
- * and peer. */
+/* Engines and systemd default to 8 MiB; NCCL registers some MiB per channel and peer. */
 #define TOO_LITTLE (64 * MIB)
 #define ENOUGH (1024 * MIB)
 
@@ -85,7 +83,7 @@ static const char *remedy_by_plan(const struct doctor *doctor, struct arena *are
 	struct err err;
 	int status = plan_of_target(doctor, &container, &err);
 
-	/* A limit without a device is of no use, and the hook raises it only with one. */
+	/* A limit is useless without a device; the hook raises it only with one. */
 	if (status == 0 && doctor->files.readable && !doctor->files.n)
 		return REMEDY_REQUEST ". Then ask for the limit with the annotation "
 				      "oci-rdma-hook.io/inject: \"true\"";

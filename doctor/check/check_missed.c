@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. Containers of the node that ask, have a
- * device, and lack the memlock limit, whatever the reason: no entry point was there, it failed,
- * or it is older than the installation. A training job in such a container fails hours later, on
- * one rank. Those that the policy denies are a finding of their own: nothing is broken, but the
- * pod's author has to learn it. */
+/* check.h declares it. Containers that ask, have a device and lack the limit, since an entry point
+ * was absent, failed, or came later: training fails hours later. Denials are a separate finding. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +18,11 @@ struct scan {
 	struct findings *findings;
 	size_t looked_at; /* ask, and have a device */
 	size_t lacking;
-	size_t denied;  /* ask, have a device, and the policy says no */
-	size_t unknown; /* have a device, and it is not known whether they ask */
+	size_t denied;  /* and the policy denies them */
+	size_t unknown; /* have a device; unknown whether they ask */
 };
 
-/* One that lacks its limit, or is denied; how: behind "it asks and has DEVICES, " */
+/* how: follows "it asks and has DEVICES, " */
 static int add_named(const struct scan *scan, const struct container *container, const char *id,
 		     enum finding_status status, const char *remedy, const char *how)
 {
@@ -46,7 +43,6 @@ static int add_named(const struct scan *scan, const struct container *container,
 						      count, how, container->id);
 }
 
-/* It is to have the limit. */
 static int add_granted(struct scan *scan, struct container *container, int64_t pid)
 {
 	struct arena *arena = scan->findings->arena;
@@ -123,7 +119,7 @@ int check_missed(const struct doctor *doctor, struct findings *findings)
 {
 	struct scan scan = {.doctor = doctor, .findings = findings};
 
-	/* A container that is examined by itself has the finding plan_memlock. */
+	/* plan_memlock covers a single container. */
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
 	return bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. What NCCL's variables in the target select,
- * beside what they were meant to */
+/* check.h declares it. What NCCL's variables select in the target, and what was meant */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -25,7 +24,7 @@ static int check_disable(const struct nccl_context *context)
 		return findings_add(context->findings, "nccl_ib_disable", NULL, FINDING_FAIL,
 				    "Remove the variable: it makes NCCL use TCP",
 				    "NCCL_IB_DISABLE=%s (%s)", disable->value, disable->path);
-	/* Names of networks are compared without case (NCCL's src/plugin/net.cc). */
+	/* NCCL ignores case here (src/plugin/net.cc). */
 	if (net && strcasecmp(net->value, "Socket") == 0)
 		return findings_add(context->findings, "nccl_net", NULL, FINDING_FAIL,
 				    "Remove the variable: it makes NCCL use TCP",
@@ -37,9 +36,7 @@ static int check_disable(const struct nccl_context *context)
 	return 0;
 }
 
-/* ---- interfaces ---- */
-
-/* The one that NCCL's bootstrap uses; NULL: none is selected */
+/* The interface that NCCL's bootstrap uses, or NULL */
 static const char *find_first(const struct nccl_context *context, const struct nccl_list *list)
 {
 	for (size_t i = 0; i < context->netdevs.n; i++) {
@@ -49,7 +46,7 @@ static const char *find_first(const struct nccl_context *context, const struct n
 	return NULL;
 }
 
-/* The interface "net10", where the list has "net1" and there is also a net1; NULL if none is hit */
+/* Returns "net10" if the list has "net1" and both exist, else NULL. */
 static const char *find_netdev_beside(const struct nccl_context *context,
 				      const struct nccl_list *list, const char **ret_item)
 {

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. The NRI plugin, as it says itself
- * (lib/nri_status.h), and which entry points the node has: so that nobody takes for given what
- * only another way gives. */
+/* check.h declares it. The NRI plugin's status (lib/nri_status.h), and the node's entry points */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -19,8 +17,6 @@
 #define START                                                                                      \
 	"systemctl enable --now " UNIT " " NRI_NAME "-b.service; if it runs as a DaemonSet: "      \
 	"kubectl describe its pod"
-
-/* ---- the plugin ---- */
 
 static enum nri_socket socket_of(const struct doctor *doctor)
 {
@@ -40,7 +36,7 @@ static int add_absent(const struct doctor *doctor, struct findings *findings, un
 		tree_open_dir(doctor->node.root, "etc/systemd/system/multi-user.target.wants");
 	struct stat st;
 
-	/* systemctl enable has made it, or a MachineConfig. */
+	/* from systemctl enable or a MachineConfig */
 	if (wants >= 0 && fstatat(wants, UNIT, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return findings_add(findings, "nri", NULL, FINDING_WARN,
 				    "systemctl status " UNIT "; journalctl -u " UNIT,
@@ -134,7 +130,7 @@ int check_nri(const struct doctor *doctor, struct findings *findings)
 	if (add_plugin(doctor, findings, ways, &findings->err) < 0)
 		return -1;
 	if (!ways)
-		return 0; /* hook_installed says so */
+		return 0; /* hook_installed reports it */
 	exec = ways & (WAY_SHIM | WAY_NRI);
 	return findings_add(
 		findings, "entry_points", NULL, FINDING_OK, NULL, "%s: the limit reaches %s; %s",

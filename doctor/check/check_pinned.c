@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. How much memory the target's container pins
- * now. The kernel counts each registration, whatever the limit and the capabilities are: VmPin
- * (drivers/infiniband/core/umem.c, ib_umem_get); VFIO and mlock(2) are in VmLck (mm/util.c,
- * __account_locked_vm). GPU memory that is registered by DMA-BUF is in neither: it is no memory of
- * the process. */
+/* check.h declares it. VmPin counts each registration, whatever the limit
+ * (drivers/infiniband/core/umem.c, ib_umem_get); VmLck: VFIO, mlock(2) (mm/util.c,
+ * __account_locked_vm). DMA-BUF is in neither. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -17,10 +15,10 @@
 
 struct pinned {
 	uint64_t bytes;
-	size_t processes; /* that pin some */
+	size_t processes; /* that pin memory */
 };
 
-/* "VmPin:	     512 kB"; 0 if there is no such line, as of a kernel thread */
+/* "VmPin:  512 kB"; 0 if absent, as for a kernel thread */
 static uint64_t bytes_of(const char *status, const char *name)
 {
 	const char *line = strstr(status, name);
@@ -29,7 +27,7 @@ static uint64_t bytes_of(const char *status, const char *name)
 	return line && sscanf(line + strlen(name), " %" SCNu64, &kib) == 1 ? kib * 1024 : 0;
 }
 
-/* Its cgroup is the target's, or below it. Of cgroup v1 the whole list has to be the same. */
+/* In or below the target's cgroup; for cgroup v1 the whole list must match. */
 static bool is_in(const char *cgroup, const char *target)
 {
 	size_t len = strcspn(target, "\n");
@@ -78,7 +76,7 @@ static int sum_up(const struct doctor *doctor, struct arena *arena, const char *
 
 #define BOUND_SIZE (LIMITS_TEXT_SIZE + 32)
 
-/* What bounds it: pages that are pinned are charged to the memory cgroup. */
+/* Pinned pages are charged to the memory cgroup, which bounds them. */
 static void read_bound(const struct doctor *doctor, struct arena *arena, const char *cgroup,
 		       char bound[BOUND_SIZE])
 {

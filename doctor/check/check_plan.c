@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What oci-rdma-hook decides on the container, and which part of it has come true, by what */
+/* Compares oci-rdma-hook's plan for the container with what took effect */
 #include "doctor/check/check_plan.h"
 
 #include <errno.h>
@@ -44,8 +44,8 @@ struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct container *container;
-	unsigned ways;      /* WAY_*: that the node has */
-	struct limits main; /* of the container's first process */
+	unsigned ways; /* WAY_*, of the node */
+	struct limits main;
 };
 
 int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
@@ -58,7 +58,7 @@ int plan_of_config(const struct doctor *doctor, const char *config, const char *
 	if (!path)
 		return err_memory(err);
 	path[text_base_name(path) - path - 1] = '\0';
-	/* containerd names a bundle's directory after the container. */
+	/* containerd names the bundle after the container. */
 	if (!what.id)
 		what.id = text_base_name(path);
 	container->bundle = tree_open_dir(doctor->node.root, path);
@@ -85,7 +85,7 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 		       : 0;
 }
 
-/* Asked for, and no device: which of the files that it has are none, the warnings say. */
+/* A warning says why its device files do not count. */
 static const char *remedy_without_device(struct arena *arena, const struct container *container)
 {
 	for (size_t i = 0; i < container->warnings.n; i++) {
@@ -187,7 +187,7 @@ static bool spec_has(const struct spec *spec, uint64_t bytes)
 	return spec->has_memlock && spec->memlock_soft >= bytes && spec->memlock_hard >= bytes;
 }
 
-/* By a hook no spec is changed, by all else it is, or by the engine (default_ulimits). */
+/* Hooks do not change the spec; other entry points and default_ulimits do. */
 static const char *way_of_limit(const struct context *context)
 {
 	if (!spec_has(&context->container->spec, context->container->plan.memlock))

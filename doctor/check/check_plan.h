@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What oci-rdma-hook decides on the target, where its config.json was found */
+/* oci-rdma-hook's plan for the target, if its config.json was found */
 #pragma once
 
 #include <stdbool.h>
@@ -9,20 +9,17 @@
 #include "core/container/container.h"
 #include "doctor/doctor.h"
 
-/* As --dry-run makes it. Returns 1, 0 if there is no config.json to make it from, or -1 with the
- * reason for which none can be made. */
+/* As with --dry-run. Returns 1, 0 without a config.json, or -1 with err set. */
 int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err);
 
-/* The same for a config.json of the node; id NULL: its directory's name. 0: not all is asked for,
- * and the spec alone says that it gets nothing */
+/* Also for other config.json files; id NULL: directory's name. 0: !all, and the spec gets
+ * nothing */
 int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
 		   struct container *container, struct err *err);
 
-/* What to do about a target that lacks what a plan gives: from its decision, or the reason that
- * there is none. In the arena; NULL without memory, and where the plan grants what it lacks. */
+/* What to do if a plan's effect is missing. In the arena; NULL: no memory, or the plan grants it */
 const char *plan_remedy(struct arena *arena, int status, const struct container *container,
 			const struct err *err);
 
-/* True if the target is not the container's first process, and that one has a higher soft limit: a
- * hook reaches the first process, and no exec. */
+/* True for an exec whose container's first process has a higher soft limit: hooks miss execs. */
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. oci-rdma-hook's own config.json, or that of
- * a plugin in a container; the shim's runtimes */
+/* check.h declares it. config.json of the node or of a plugin's container; the shim's runtimes */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -12,8 +11,7 @@
 #include "lib/files.h"
 #include "lib/nri_status.h"
 
-/* The root directory of the NRI plugin, if it runs in a container: the policy there is a
- * ConfigMap's. Negative: no plugin, or it has the node's. */
+/* Root of an NRI plugin with a ConfigMap's policy. Negative: no plugin, or it uses the node's */
 static int open_plugin(const struct doctor *doctor)
 {
 	const struct node *node = &doctor->node;
@@ -28,7 +26,7 @@ static int open_plugin(const struct doctor *doctor)
 	    status.state < NRI_UNCONNECTED)
 		return -1;
 	snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
-	/* A magic link, but in a recorded tree a directory */
+	/* a magic link; a directory in a recorded tree */
 	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root < 0 || fs_same_file(root, node->root) ? -1 : steal_fd(&root);
 }

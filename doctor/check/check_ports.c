@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. Ports, their GID tables, their interfaces,
- * and which network namespace they are in */
+/* check.h declares it. Ports, GID tables, interfaces, and their network namespace */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -14,8 +13,8 @@
 #include "doctor/target/target.h"
 #include "explain/topology.h"
 
-/* RoCE takes the largest of 256 … 4096 that fits the interface's MTU with its headers: GRH 40, UDP
- * 8, BTH 12, XRC 4, AtomicETH 28, ICRC 4 (ib_addr.h, iboe_get_mtu). */
+/* The largest of 256 … 4096 that fits the interface's MTU with GRH 40, UDP 8, BTH 12, XRC 4,
+ * AtomicETH 28, ICRC 4 (ib_addr.h, iboe_get_mtu) */
 #define ROCE_HEADERS 96
 #define ROCE_MTU 4096
 
@@ -26,13 +25,11 @@ struct context {
 	enum rdma_mode mode;
 };
 
-/* A fault of a container is none of a node's physical function that nobody uses. */
+/* On the node a physical function may be unused: no fault there. */
 static enum finding_status severity(const struct context *context)
 {
 	return context->doctor->target.container ? FINDING_FAIL : FINDING_WARN;
 }
-
-/* ---- namespaces ---- */
 
 static int add_netns_mode(const struct context *context)
 {
@@ -49,8 +46,7 @@ static int add_netns_mode(const struct context *context)
 			    where);
 }
 
-/* A verbs device without ports here is in another network namespace: its class is not tagged with
- * one, that of its ports is (ib_core, device.c). */
+/* No ports: another network namespace, with which ib_core (device.c) tags only the ports' class. */
 static int add_hidden(const struct context *context, const struct device *device)
 {
 	const struct doctor *doctor = context->doctor;
@@ -73,8 +69,6 @@ static int add_hidden(const struct context *context, const struct device *device
 		device->ibdev, device->uverbs,
 		context->mode == RDMA_MODE_EXCLUSIVE ? "mode exclusive" : "/sys/class/infiniband");
 }
-
-/* ---- ports ---- */
 
 static void name_port(const struct device *device, const struct port *port, char *name, size_t size)
 {
@@ -111,7 +105,7 @@ static int add_port_values(const struct context *context, const struct port *por
 				   port->link_layer[0] ? port->link_layer : "unknown");
 }
 
-/* The first routable RoCE v2 entry that is not IPv4; empty .text if there is none */
+/* First routable RoCE v2 entry other than IPv4; empty .text if none */
 static struct gid find_ipv6(const struct context *context, const struct device *device,
 			    unsigned port)
 {
@@ -147,7 +141,7 @@ static int add_gid(const struct context *context, const char *name, const struct
 			"Set NCCL_IB_ADDR_FAMILY=AF_INET6, or give the interface an IPv4 address",
 			"there is no RoCE v2 GID with an IPv4 address, but %s (ports/%u/gids)",
 			other.text, port->number);
-	/* A physical function whose virtual ones have the addresses needs none. */
+	/* Its virtual functions may have the addresses. */
 	return findings_add(context->findings, "gid", name,
 			    context->doctor->target.container ? FINDING_FAIL : FINDING_OK,
 			    context->doctor->target.container
@@ -189,7 +183,7 @@ static int add_mtu(const struct context *context, const char *name, const struct
 		gid_read_netdev(&context->doctor->node, device, port, netdev);
 	found = netdevs_find(&context->netdevs, netdev);
 	mtu = found ? found->mtu : 0;
-	/* A virtual function's interface is in its pod; who looks at the node does not miss it. */
+	/* On the node, a virtual function's interface is in its pod. */
 	if (!mtu && !context->doctor->target.container)
 		return 0;
 	if (!mtu)
@@ -219,7 +213,6 @@ static int add_ports(const struct context *context, const struct device *device)
 	return 0;
 }
 
-/* What the target's network shows and ours does not */
 /* check.h declares it, for the one table of check.c. */
 static int read_pod(const struct doctor *doctor, struct arena *arena, struct devices *devices,
 		    struct err *err)

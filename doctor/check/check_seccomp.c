@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. The system calls that verbs, NCCL and CUDA
- * may need, and the target's filter */
+/* check.h declares it. System calls that verbs, NCCL and CUDA may need, and the target's filter */
 #include <inttypes.h>
 #include <string.h>
 
@@ -28,7 +27,7 @@ static int add_profile(const struct doctor *doctor, struct findings *findings)
 
 		if (!(refused >> i & 1))
 			continue;
-		/* Without these there is no verbs call at all. */
+		/* Verbs need these. */
 		if (strcmp(name, "ioctl") == 0 || strcmp(name, "mmap") == 0 ||
 		    strcmp(name, "munmap") == 0)
 			status = FINDING_FAIL;

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it, for the one table of check.c. What a bug report has to say, from files
- * only, nothing is started: versions, SELinux, where it was looked from; and whether the kernel
- * has what hook, shim, NRI plugin and this program cannot do without: openat2(2), without which
- * no path of a container's or a node's can be opened safely. */
+/* check.h declares it. For bug reports, from files only. Without openat2(2) no path of a container
+ * or node can be opened safely. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -48,7 +46,7 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 		const char *path;
 	} files[] = {
 		{"Linux", "proc/sys/kernel/osrelease"},
-		{"mlx5_core", "sys/module/mlx5_core/version"}, /* of MLNX_OFED and DOCA only */
+		{"mlx5_core", "sys/module/mlx5_core/version"}, /* MLNX_OFED and DOCA only */
 		{"NVIDIA driver", "sys/module/nvidia/version"},
 	};
 	static const char name[] = "PRETTY_NAME=";
@@ -80,16 +78,13 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 		       : 0;
 }
 
-/* ---- SELinux: whether it enforces, and whom ---- */
-
 #define LABEL_MAX 256
 
-/* By `make install`, MachineConfig and the DaemonSet; what a package installs has its label. */
+/* `make install`, MachineConfig and DaemonSet install it here; a package's file has its label. */
 static const char plugin[] = "usr/local/bin/oci-rdma-nri";
 
-/* Engines run hooks and runtimes of any label, since container_runtime_t is unconfined. systemd
- * (init_t) is not: it may start what is an executable's or a read-only file's label, not what was
- * moved here from a home or temporary directory. The plugin then ends with status 203/EXEC. */
+/* systemd (init_t) cannot start files moved from a home or temporary directory (203/EXEC). Engines
+ * run any label: container_runtime_t is unconfined. */
 static bool systemd_may_start(const char *label)
 {
 	static const char *const refused[] = {":unlabeled_t",  ":default_t",       ":user_home_t",
@@ -103,8 +98,7 @@ static bool systemd_may_start(const char *label)
 	return true;
 }
 
-/* In a recorded tree the label stands in a file beside it: extended attributes of that name cannot
- * be set everywhere. */
+/* A recorded tree has the label in a file: such xattrs cannot be set everywhere. */
 static int add_plugin_label(const struct doctor *doctor, struct findings *findings)
 {
 	int root = doctor->node.root;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL_IB_HCA and NCCL_IB_GID_INDEX: which devices and addresses they select */
+/* Which devices and addresses NCCL_IB_HCA and NCCL_IB_GID_INDEX select */
 #include "doctor/check/nccl_hca.h"
 
 #include <stdio.h>
@@ -24,10 +24,7 @@ void nccl_name_interface(const struct doctor *doctor, struct device *device)
 		gid_read_netdev(&doctor->node, device, &device->port[i], device->netdev);
 }
 
-/* ---- NCCL_IB_HCA ---- */
-
-/* "mlx5_1" also selects mlx5_10: a name that is a device, and the beginning of another one that is
- * not in the list. all: of the node, since the next node has other ones in the container. */
+/* "mlx5_1" also selects mlx5_10, perhaps on the next node only. all: the node's devices */
 static const struct device *find_ibdev_beside(const struct devices *all,
 					      const struct nccl_list *list,
 					      const struct nccl_item *item)
@@ -65,7 +62,7 @@ static int check_beside(const struct nccl_context *context, const struct nccl_se
 	return exact ? 0 : -1;
 }
 
-/* A device's ports are what NCCL compares; where none can be read, the device itself is. */
+/* NCCL compares ports; if none can be read, compare the device. */
 static bool selects(const struct nccl_list *list, const struct device *device)
 {
 	for (size_t i = 0; i < device->n_ports; i++) {
@@ -75,7 +72,7 @@ static bool selects(const struct nccl_list *list, const struct device *device)
 	return !device->n_ports && nccl_list_selects(list, device->ibdev, -1);
 }
 
-/* ports: only devices that have the item's port, as far as their ports can be read */
+/* ports: only devices with the item's port, if readable */
 static size_t count_matches(const struct devices *devices, const struct nccl_list *list,
 			    const struct nccl_item *item, bool ports)
 {
@@ -93,7 +90,7 @@ static size_t count_matches(const struct devices *devices, const struct nccl_lis
 	return n;
 }
 
-/* Names that are not ours, of another node for example: NCCL leaves them out without a word. */
+/* Names that exist on another node, for example: NCCL silently skips them */
 static int check_unknown(const struct nccl_context *context, const struct nccl_setting *setting,
 			 const struct nccl_list *list)
 {
@@ -124,7 +121,7 @@ static int check_unknown(const struct nccl_context *context, const struct nccl_s
 	return 0;
 }
 
-/* A device of another pod, which only a privileged container can reach */
+/* Another pod's device, which only a privileged container can reach */
 static int check_foreign(const struct nccl_context *context, const struct nccl_setting *setting,
 			 const struct nccl_list *list)
 {
@@ -190,8 +187,6 @@ int nccl_check_hca(const struct nccl_context *context)
 		return -1;
 	return check_selection(context, setting, &list);
 }
-
-/* ---- NCCL_IB_GID_INDEX ---- */
 
 static int check_gid(const struct nccl_context *context, const struct nccl_setting *setting,
 		     const struct device *device, const struct port *port)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The values of NCCL that name devices and GIDs */
+/* NCCL's values that name devices and GIDs */
 #pragma once
 
 #include "core/node/node.h"
@@ -8,7 +8,6 @@
 #include "doctor/nccl/nccl_settings.h"
 #include "doctor/target/netdevs.h"
 
-/* What the checks of NCCL's values share */
 struct nccl_context {
 	const struct doctor *doctor;
 	struct findings *findings;
@@ -21,5 +20,5 @@ struct nccl_context {
 int nccl_check_hca(const struct nccl_context *context);
 int nccl_check_gid_index(const struct nccl_context *context);
 
-/* The device's interface, as its GID table tells it to every network namespace */
+/* From the GID table, which every network namespace can read */
 void nccl_name_interface(const struct doctor *doctor, struct device *device);

@@ -24,8 +24,6 @@ static struct difference *add_difference(struct job *job, const char *what, cons
 	return added->pod ? added : NULL;
 }
 
-/* ---- pods that did not answer ---- */
-
 static int compare_silent(struct job *job)
 {
 	for (size_t i = 0; i < job->n; i++) {
@@ -42,9 +40,6 @@ static int compare_silent(struct job *job)
 	return 0;
 }
 
-/* ---- facts ---- */
-
-/* The pods that have the value of the one at first */
 static size_t count_alike(const struct job *job, enum fact fact, size_t first)
 {
 	size_t n = 0;
@@ -54,7 +49,6 @@ static size_t count_alike(const struct job *job, enum fact fact, size_t first)
 	return n;
 }
 
-/* It is a group's first pod, and what it has is known. */
 static bool begins_group(const struct job *job, enum fact fact, size_t place)
 {
 	const char *value = job->pod[place].fact[fact];
@@ -68,7 +62,6 @@ static bool begins_group(const struct job *job, enum fact fact, size_t place)
 	return true;
 }
 
-/* What says why a pod has this value: the first finding that is not well */
 static const char *explain(struct arena *arena, const struct pod *pod, const char *id)
 {
 	const char *text;
@@ -107,8 +100,8 @@ static int add_group(struct job *job, enum fact fact, size_t first, const struct
 
 struct groups {
 	size_t n;               /* different values */
-	size_t known;           /* pods with one */
-	const struct pod *most; /* one of more than half of them; NULL */
+	size_t known;           /* pods with a value */
+	const struct pod *most; /* one of the majority, or NULL */
 };
 
 static struct groups find_groups(const struct job *job, enum fact fact)
@@ -144,9 +137,7 @@ static int compare_fact(struct job *job, enum fact fact)
 	return 0;
 }
 
-/* ---- rails ---- */
-
-/* Each network of the one is in the other, and there are as many: "10.0.1 10.0.2" */
+/* In any order: "10.0.1 10.0.2" */
 static bool same_networks(const char *a, const char *b)
 {
 	if (strlen(a) != strlen(b))
@@ -166,8 +157,7 @@ static bool same_networks(const char *a, const char *b)
 	return true;
 }
 
-/* Networks that differ from pod to pod are a way to number a fabric. The same ones in another order
- * are two cables, or two rails' devices, that changed places. */
+/* Different networks may number a fabric; another order means swapped cables or devices. */
 static int compare_rails(struct job *job)
 {
 	const struct groups groups = find_groups(job, FACT_RAILS);
@@ -182,8 +172,6 @@ static int compare_rails(struct job *job)
 	return 0;
 }
 
-/* ---- what fails, and no fact has said ---- */
-
 static const struct reported *find_failure(const struct pod *pod, const char *id)
 {
 	for (size_t i = 0; i < pod->n; i++) {
@@ -193,7 +181,6 @@ static const struct reported *find_failure(const struct pod *pod, const char *id
 	return NULL;
 }
 
-/* By a difference in what is made from that finding, or by an earlier pod that fails in it */
 static bool is_named(const struct job *job, const char *id)
 {
 	for (size_t i = 0; i < job->n_differences; i++) {

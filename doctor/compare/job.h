@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A job at one look: the doctor's reports of its containers beside each other. All lives in one
- * arena.
+ * Compares reports of a job's containers. All lives in one arena.
  *
  *	job_reports.c  reads them
- *	job_facts.c    what is compared: the limit, the HCAs, their rate, …
- *	differences.c  who differs from most others, and what fails
+ *	job_facts.c    derives what is compared
+ *	differences.c  finds outliers and failures
  *	job_table.c    prints both
  */
 #pragma once
@@ -17,7 +16,7 @@
 #include "core/json/document.h"
 #include "doctor/finding.h"
 
-/* In the order of causes: what comes first explains what comes behind it. */
+/* In the order of causes */
 enum fact {
 	FACT_DECISION,
 	FACT_LIMIT,
@@ -30,7 +29,7 @@ enum fact {
 	FACT_GPUDIRECT,
 	FACT_NEAREST,
 	FACT_DRIVER,
-	FACT_PINNED, /* shown; it is a program's own */
+	FACT_PINNED, /* shown, not compared: it depends on the program */
 	FACTS,
 };
 
@@ -42,25 +41,24 @@ struct reported {
 	const struct json_node *values;
 };
 
-/* A pod, as its report and the report's file name describe it */
 struct pod {
 	const char *name;
-	const char *node;   /* "": not known */
-	const char *silent; /* why there is no report; NULL: there is one */
+	const char *node;   /* "": unknown */
+	const char *silent; /* why there is no report, or NULL */
 	struct reported *item;
 	size_t n;
-	const char *fact[FACTS]; /* "": not known */
+	const char *fact[FACTS]; /* "": unknown */
 };
 
-/* One thing in which pods differ from the others, or that fails */
+/* A difference between pods, or a failure */
 struct difference {
-	const char *what; /* a fact's or finding's id: "hcas", "allocation" */
+	const char *what; /* id of a fact or finding: "hcas" */
 	struct pod **pod;
 	size_t n;
 	const char *value;  /* theirs */
-	const char *others; /* that of most others; "": there is no such, or all are alike */
+	const char *others; /* the majority's; "": none, or all are alike */
 	size_t n_others;
-	const char *evidence; /* of the first of them; "" */
+	const char *evidence; /* of the first pod, or "" */
 };
 
 struct job {

@@ -9,13 +9,13 @@
 #include "core/base/text.h"
 #include "lib/limits.h"
 
-/* A column of the table: what a hostile report says may be longer. */
+/* A column's width; hostile values may be longer. */
 #define FACT_MAX 80
 
 static const struct {
 	const char *name;
 	const char *finding;
-	const char *value; /* of the finding's values; NULL: it is made in another way */
+	const char *value; /* in the finding's values; NULL: computed */
 } facts[FACTS] = {
 	[FACT_DECISION] = {"decision", "plan", "decision"},
 	[FACT_LIMIT] = {"limit", "memlock", NULL},
@@ -41,7 +41,7 @@ const char *fact_finding(enum fact fact)
 	return facts[fact].finding;
 }
 
-/* "" if the finding is another one, or has no such value */
+/* "" if the id differs or the value is absent */
 static const char *value_of(const struct reported *item, const char *id, const char *name)
 {
 	const struct json_node *node = NULL;
@@ -51,7 +51,7 @@ static const char *value_of(const struct reported *item, const char *id, const c
 	return node && node->type == JSON_STRING ? node->text : "";
 }
 
-/* A port that is down has a rate, too, and nobody uses it. */
+/* A port that is down still has a rate. */
 static bool is_down(const struct reported *item)
 {
 	const char *state = value_of(item, "port", "state");
@@ -87,7 +87,6 @@ static const char *join_values(struct arena *arena, const struct pod *pod, enum 
 	return text ? text : "";
 }
 
-/* Of the first finding that has it, as bytes; "" if there is none */
 static const char *size_text(struct arena *arena, const struct pod *pod, enum fact fact,
 			     const char *name)
 {
@@ -128,7 +127,7 @@ static const char *count_hcas(struct arena *arena, const struct pod *pod)
 	return text ? text : "";
 }
 
-/* The networks of the GIDs, in the order of the HCAs: "10.0.1 10.0.2"; "" if one has no IPv4 */
+/* GID networks in HCA order: "10.0.1 10.0.2"; "" if one has no IPv4 */
 static const char *list_rails(struct arena *arena, const struct pod *pod)
 {
 	static const char mapped[] = "::ffff:";

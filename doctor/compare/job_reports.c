@@ -13,7 +13,7 @@
 
 static const char *const statuses[] = {"ok", "warn", "fail", "not checkable", NULL};
 
-/* A pod's author has a say in what its report has: no terminal obeys it. */
+/* Reports hold untrusted text: keep escapes from the terminal. */
 static const char *printable(struct json_document *doc, const struct json_node *node)
 {
 	const char *text = json_string(doc, node);
@@ -50,7 +50,7 @@ static int read_report(struct json_document *doc, struct pod *pod)
 	return doc->failed ? -1 : 0;
 }
 
-/* "POD@NODE.json": no name of Kubernetes has a '@'. */
+/* "POD@NODE.json": Kubernetes names have no '@'. */
 static int name_pod(struct arena *arena, const char *file, struct pod *pod)
 {
 	char *name = arena_strdup(arena, text_base_name(file));
@@ -71,7 +71,6 @@ static int name_pod(struct arena *arena, const char *file, struct pod *pod)
 	return 0;
 }
 
-/* What a program printed instead of a report */
 static const char *reason_in(struct arena *arena, char *text)
 {
 	text += strspn(text, " \t\r\n");

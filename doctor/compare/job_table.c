@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A row a pod, those that differ first, and what they differ in first; then the same in words. */
+/* One row per pod, with outliers and their columns first; then the same in words */
 #include "doctor/compare/job_table.h"
 
 #include <ctype.h>
@@ -9,7 +9,6 @@
 #include "core/json/writer.h"
 #include "doctor/compare/job_facts.h"
 
-/* How many of several pods are named */
 #define NAMED_MAX 3
 
 static bool differs_in(const struct job *job, enum fact fact)
@@ -34,8 +33,6 @@ static bool differs(const struct job *job, const struct pod *pod)
 	return false;
 }
 
-/* ---- the table ---- */
-
 struct columns {
 	enum fact fact[FACTS];
 	int width[FACTS];
@@ -49,7 +46,7 @@ static int larger(int width, const char *text)
 	return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-/* A fact that no pod has shown has no column; rails are in the words alone. */
+/* Skips facts that no pod shows; rails are only in words. */
 static void add_column(const struct job *job, enum fact fact, struct columns *columns)
 {
 	int width = 0;
@@ -119,9 +116,6 @@ static void put_table(FILE *out, const struct job *job)
 	}
 }
 
-/* ---- in words ---- */
-
-/* The node that all of them are on; NULL: they are on several */
 static const char *common_node(const struct difference *difference)
 {
 	for (size_t i = 1; i < difference->n; i++) {
@@ -180,8 +174,6 @@ int job_print_text(FILE *out, const struct job *job)
 		put_difference(out, job, &job->difference[i]);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }
-
-/* ---- as JSON ---- */
 
 static void put_json_pod(yajl_gen gen, const struct pod *pod)
 {

@@ -12,15 +12,13 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 
-/* Enough for a registration to be one; nobody misses it on a GPU. Of this size cuMemAlloc gives
- * whole pages, as a dma-buf needs. */
+/* Tests a registration, is little for a GPU; cuMemAlloc gives whole pages, as dma-buf needs. */
 #define MEMORY_BYTES ((size_t)64 << 20)
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
 
-/* Opened at run time: the few functions that are used, with the prototypes and numbers of NVIDIA's
- * "CUDA Driver API" reference manual (docs.nvidia.com/cuda/cuda-driver-api), since no free package
- * has cuda.h. CUresult, CUdevice and CUdevice_attribute are ints of the ABI. */
+/* No free package has cuda.h: prototypes and numbers of NVIDIA's "CUDA Driver API" manual
+ * (docs.nvidia.com/cuda/cuda-driver-api). CUresult, CUdevice and CUdevice_attribute are ints. */
 #define CUDA_SUCCESS 0
 #define CUDA_NO_DEVICE 100
 #define CUDA_NOT_SUPPORTED 801
@@ -39,7 +37,7 @@ struct cuda_driver {
 	int (*get_name)(char *name, int size, int device);
 	int (*get_pci_id)(char *id, int size, int device);
 	int (*get_attribute)(int *value, int attribute, int device);
-	/* NULL in drivers that lack one of them, such as those before CUDA 11.7 */
+	/* NULL in drivers that lack any of them, e.g. before CUDA 11.7 */
 	int (*retain_context)(void **context, int device);
 	int (*set_context)(void *context);
 	int (*allocate)(unsigned long long *address, size_t size);
@@ -64,13 +62,11 @@ static const struct symbol {
 	{"cuMemGetHandleForAddressRange", offsetof(struct cuda_driver, get_handle)},
 };
 
-#define SYMBOLS_NEEDED 7 /* the first of them; the others are for memory alone */
+#define SYMBOLS_NEEDED 7 /* the first ones; the others are for memory only */
 
 #define LIBRARY "libcuda.so.1"
 
-/* Where the driver is when it is not the loader's: the root of the GPU operator's driver container
- * (its /run/nvidia/driver, as of RHEL, Debian on both processors), and what GKE's device plugin
- * mounts. */
+/* The GPU operator's driver container (/run/nvidia/driver; RHEL, Debian) and GKE's device plugin */
 static const char *const directories[] = {
 	"/run/nvidia/driver/usr/lib64",
 	"/run/nvidia/driver/usr/lib/x86_64-linux-gnu",
@@ -78,7 +74,7 @@ static const char *const directories[] = {
 	"/usr/local/nvidia/lib64",
 };
 
-/* Returns 0 or -1; where: the file, or why it is none. It stays open. */
+/* Returns 0 or -1; where: the file, or the error. It stays loaded. */
 static int load(const char *file, struct cuda_driver *driver, char *where, size_t size)
 {
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -98,7 +94,7 @@ static int load(const char *file, struct cuda_driver *driver, char *where, size_
 	return library ? 0 : -1;
 }
 
-/* file, or where it is NULL the first libcuda.so.1 that loads */
+/* file, or if NULL the first libcuda.so.1 that loads */
 static int load_driver(const char *file, struct cuda_driver *ret_driver, char *where, size_t size)
 {
 	int status = load(file ? file : LIBRARY, ret_driver, where, size);
@@ -114,7 +110,7 @@ static int load_driver(const char *file, struct cuda_driver *ret_driver, char *w
 	return status;
 }
 
-/* CUresult in the manual's "Data types used by CUDA driver" */
+/* CUresult: the manual's "Data types used by CUDA driver" */
 static const struct cuda_error {
 	int error;
 	const char *name;
@@ -152,7 +148,6 @@ static const struct cuda_error {
 	 "look the number up in CUresult of the CUDA driver API's manual"},
 };
 
-/* Its row, or the one of an error without a name */
 static const struct cuda_error *find_error(int error)
 {
 	const struct cuda_error *found = errors;
@@ -162,7 +157,6 @@ static const struct cuda_error *find_error(int error)
 	return found;
 }
 
-/* A CUDA call that failed */
 static int add_error(struct findings *findings, const char *id, const char *subject,
 		     enum finding_status status, const char *call, int error)
 {
@@ -201,7 +195,7 @@ static int add_count(struct findings *findings, int result, int count)
 	return 0;
 }
 
-/* Returns how many GPUs can be asked, or -1 without memory. */
+/* Returns the number of usable GPUs, or -1 without memory. */
 static int start_driver(struct findings *findings, const char *library, struct cuda_driver *driver)
 {
 	char where[512];
@@ -235,7 +229,7 @@ static int start_driver(struct findings *findings, const char *library, struct c
 	return count < CUDA_GPUS_MAX ? count : CUDA_GPUS_MAX;
 }
 
-/* As in sysfs: cuDeviceGetPCIBusId prints upper-case hex, "0000:1B:00.0". */
+/* As in sysfs: cuDeviceGetPCIBusId prints upper case, "0000:1B:00.0". */
 static int get_pci(const struct cuda_driver *driver, int device, char pci[PCI_MAX])
 {
 	int result = driver->get_pci_id(pci, PCI_MAX, device);
@@ -246,12 +240,11 @@ static int get_pci(const struct cuda_driver *driver, int device, char pci[PCI_MA
 	return result;
 }
 
-/* What a GPU can do or not, by one attribute */
 static const struct capability {
 	const char *id;
 	const char *name;
 	enum cuda_attribute attribute;
-	const char *remedy; /* where it cannot */
+	const char *remedy; /* if it is missing */
 } capabilities[] = {
 	{"cuda_gpudirect_rdma", "GPU_DIRECT_RDMA_SUPPORTED", CUDA_GPUDIRECT_RDMA,
 	 "use dma-buf if cuda_dmabuf is ok; else data goes through host memory (consumer GPUs and "
@@ -313,9 +306,7 @@ int cuda_check(struct findings *findings, const char *library)
 	return status;
 }
 
-/* ---- memory ---- */
-
-/* Returns CUDA_SUCCESS, or the error of the call that *ret_call names. */
+/* Returns CUDA_SUCCESS, or the error of call *ret_call. */
 static int allocate_memory(const struct cuda_driver *driver, int device, struct cuda_memory *memory,
 			   const char **ret_call)
 {
@@ -351,7 +342,7 @@ static int acquire_memory(struct findings *findings, const struct cuda_driver *d
 	*memory = (struct cuda_memory){.bytes = MEMORY_BYTES, .dmabuf = -1};
 	if (driver->get(&device, ordinal) != CUDA_SUCCESS ||
 	    get_pci(driver, device, pci) != CUDA_SUCCESS || !text_is_pci_address(pci))
-		return 0; /* cuda_check says it */
+		return 0; /* cuda_check reports it */
 	snprintf(memory->what, sizeof(memory->what), "GPU %s", pci);
 	result = allocate_memory(driver, device, memory, &call);
 	if (result != CUDA_SUCCESS)
@@ -362,7 +353,7 @@ static int acquire_memory(struct findings *findings, const struct cuda_driver *d
 			 : CUDA_NOT_SUPPORTED;
 	if (result == CUDA_SUCCESS)
 		return 1;
-	memory->dmabuf = -1; /* peermem may do without, so that this is a warning at most */
+	memory->dmabuf = -1; /* at most a warning: peermem may work */
 	return add_error(findings, "cuda_memory", pci, FINDING_WARN,
 			 "cuMemGetHandleForAddressRange", result) < 0
 		       ? -1
@@ -372,7 +363,7 @@ static int acquire_memory(struct findings *findings, const struct cuda_driver *d
 int cuda_allocate(struct findings *findings, const char *library,
 		  struct cuda_memory ret_memory[CUDA_GPUS_MAX])
 {
-	struct findings said = {.arena = findings->arena}; /* by cuda_check already */
+	struct findings said = {.arena = findings->arena}; /* reported by cuda_check */
 	struct cuda_driver driver = {0};
 	int count = start_driver(&said, library, &driver);
 	int n = 0;

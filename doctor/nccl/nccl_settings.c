@@ -31,7 +31,7 @@ const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settin
 	return setting;
 }
 
-/* NCCL splits at the first '=' and trims nothing: a space belongs to the name or to the value. */
+/* NCCL splits at the first '=' and trims nothing. */
 static const char *oddity_of(const char *line, const char *equals)
 {
 	const char *value = equals + 1;
@@ -50,9 +50,7 @@ static const char *oddity_of(const char *line, const char *equals)
 	return NULL;
 }
 
-/* True if it is, or was meant to be, a variable of NCCL's. A pod's author may name any file of the
- * container (NCCL_CONF_FILE=/run/secrets/db.env), and what else stands there is not for a report.
- */
+/* A pod's author can set NCCL_CONF_FILE to any file: report only lines meant for NCCL. */
 static bool is_meant_for_nccl(const char *line)
 {
 	line += strspn(line, " \t#");
@@ -100,7 +98,7 @@ int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
 	return settings->files ? add_oddities(settings, path, text) : -1;
 }
 
-/* A file that is not there is as good as an empty one. */
+/* A missing file counts as empty. */
 static int read_conf(struct nccl_settings *settings, const char *path)
 {
 	struct fs_text text;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which values NCCL sees in the target, and from where */
+/* NCCL's values in the target, and their sources */
 #pragma once
 
 #include <stddef.h>
@@ -14,17 +14,16 @@
 struct nccl_setting {
 	const char *name;
 	const char *value;
-	const char *path; /* where it stands */
+	const char *path;
 };
 
-/* A line of a file that NCCL reads otherwise than it was meant; only of NCCL's own variables */
+/* A line for NCCL that it reads differently than intended */
 struct nccl_oddity {
 	const char *path;
 	const char *line;
 	const char *why;
 };
 
-/* A file that was read, whole */
 struct nccl_file {
 	const char *path;
 	struct fs_text text;
@@ -32,25 +31,24 @@ struct nccl_file {
 
 struct nccl_settings {
 	struct arena *arena;
-	const struct target *target; /* of the environment; NULL: none */
+	const struct target *target; /* for its environment; NULL: none */
 	struct nccl_file file[2];
 	size_t n_files;
 	struct nccl_oddity *oddity;
 	size_t n_oddities;
 	size_t oddities_room;
-	const char *files; /* those that were read, "a, b"; "" for none */
+	const char *files; /* files read, "a, b"; or "" */
 };
 
-/* In the order of NCCL's src/misc/param.cc, initEnv: the environment wins; then the file that
- * NCCL_CONF_FILE names, else $HOME/.nccl.conf; /etc/nccl.conf last. The first one keeps the name.
- */
+/* NCCL's order (src/misc/param.cc, initEnv): environment; $NCCL_CONF_FILE, else $HOME/.nccl.conf;
+ * /etc/nccl.conf. The first value wins. */
 int nccl_settings_read(struct arena *arena, const struct target *target,
 		       struct nccl_settings *ret_settings, struct err *err);
 
-/* One more file, behind those that are there already. -1 without memory */
+/* Appends a file. Returns 0, or -1 without memory. */
 int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
 			   const struct fs_text *text);
 
-/* The one that holds; NULL if there is none, or no memory */
+/* The value in effect; NULL if none, or without memory */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name);

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The report as one page, to be passed on: what is wrong first, with what to do, then what is well.
- * It refers to nothing outside of itself, and runs nothing: where a text of a pod's author got
- * through after all, the policy in its head keeps it from doing anything. */
+/* Problems and remedies first. No external references or scripts; a policy disarms hostile text. */
 #include "doctor/report/findings_html.h"
 
 #include <stdarg.h>
@@ -14,8 +12,6 @@
 #include "doctor/finding.h"
 #include "doctor/report/findings_text.h"
 #include "doctor/report/markup.h"
-
-/* ---- how the page looks, light and dark, on a screen and printed ---- */
 
 /* clang-format off */
 static const char page_style[] =
@@ -47,8 +43,7 @@ static const char page_style[] =
 "th,td{border:1px solid var(--line);padding:.2rem .6rem;text-align:left;white-space:nowrap}"
 ".list td{white-space:normal}\n"
 "th{background:var(--raised)}\n"
-/* A phone moves tables sideways, since nobody could read them in its width; a table's first column
- * stays. What is well is a list there. */
+/* On a phone tables scroll sideways with a fixed first column; ok findings become a list. */
 ".wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
 ".list table,.list tbody,.list tr,.list td:last-child{display:block;overflow-wrap:anywhere}.list tr:first-child{display:none}"
 ".list tr{border-bottom:1px solid var(--line);padding:.3rem 0}.list .wide th,.list td{position:static;display:inline;border:0;"
@@ -59,7 +54,7 @@ static const char page_style[] =
 
 #define HOST_SIZE 256
 
-/* What is between "%s" is written as it is, each text in their place as markup_put() does. */
+/* Text outside of "%s" is literal; arguments go through markup_put(). */
 static void put(FILE *out, const char *format, ...)
 {
 	va_list args;
@@ -78,7 +73,6 @@ static void put(FILE *out, const char *format, ...)
 	va_end(args);
 }
 
-/* "fail", "warn", "ok", "unknown": classes of the style */
 static const char *class_of(enum finding_status status)
 {
 	return status == FINDING_UNCHECKED ? "unknown" : finding_status_name(status);
@@ -90,15 +84,14 @@ static void put_remedy(FILE *out, const char *remedy)
 		put(out, "<p class=\"remedy\"><strong>What to do:</strong> %s</p>\n", remedy);
 }
 
-/* A reader of several pages tells them apart by the title: a node's page has its name. */
+/* The node's name tells pages apart. */
 static void find_title(const struct doctor *doctor, char *title, size_t size)
 {
 	const struct target *target = &doctor->target;
 	bool is_node = !target->container && !target->id && !target->pid;
 	char host[HOST_SIZE] = "";
 
-	/* A recorded tree is another machine's, and a log may be of any: ours has no name to give.
-	 */
+	/* A recorded tree or log may be another machine's: omit our name. */
 	if (!doctor->options.symptom && !doctor->node.recorded)
 		(void)gethostname(host, HOST_SIZE - 1);
 	if (doctor->options.symptom)
@@ -128,7 +121,7 @@ static void put_head(FILE *out, const struct doctor *doctor)
 	    title);
 	fputs(page_style, out);
 	put(out, "</style>\n</head>\n<body>\n<header>\n<h1>RDMA: %s</h1>\n", title);
-	/* A log may be of any place: none is shown, and none was looked at. */
+	/* A log may come from anywhere. */
 	if (!doctor->options.symptom)
 		put(out, "<p class=\"soft\">seen from %s: %s</p>\n",
 		    doctor->location.container ? "a container" : "the node",
@@ -158,7 +151,7 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 	fputs("</section>\n", out);
 }
 
-/* All that are of one kind; of those in a row that have one remedy the last says it. */
+/* Neighbours with one remedy show it once, last */
 static void put_article(FILE *out, const struct findings *findings, const struct finding *finding)
 {
 	static const char *const badges[REPORT_STATUSES] = {
@@ -205,7 +198,6 @@ static void put_part(FILE *out, const struct findings *findings, enum finding_st
 	fputs("</section>\n", out);
 }
 
-/* The findings that are ok can be unfolded. */
 static void put_well(FILE *out, const struct findings *findings)
 {
 	const size_t n = findings_count(findings).of[FINDING_OK];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, as a page. Returns 0, or -1 if out could not be written. */
+/* Findings as a page. Returns 0, or -1 on a write error. */
 #pragma once
 
 #include <stdio.h>
@@ -7,5 +7,4 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
-/* One page */
 int findings_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings);

@@ -70,7 +70,7 @@ static int put_report(yajl_gen gen, void *context)
 	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
 	json_put_text(gen, "version", VERSION);
-	/* A log may be of any place. */
+	/* A log may come from anywhere. */
 	json_put_member(gen, "where",
 			doctor->options.symptom      ? NULL
 			: doctor->location.container ? "container"
@@ -107,9 +107,7 @@ int findings_print_json(FILE *out, const struct doctor *doctor, const struct fin
 	return text && fwrite(text, 1, len, out) == len && fflush(out) == 0 ? 0 : -1;
 }
 
-/* ---- Prometheus ---- */
-
-/* A label's value: backslash, quote and line break are escaped (exposition format 0.0.4). */
+/* Exposition format 0.0.4 escapes backslash, quote and line break. */
 static void put_label(FILE *out, const char *value)
 {
 	for (; *value; value++) {
@@ -119,7 +117,7 @@ static void put_label(FILE *out, const char *value)
 	}
 }
 
-/* Two series with the same labels would make the collector refuse the whole file. */
+/* Collectors reject a file with two identical series. */
 static int is_repeated(const struct findings *findings, size_t place)
 {
 	const struct finding *this = &findings->item[place];

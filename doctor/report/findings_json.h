@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, for programs. Each returns 0, or -1 if out could not be written. */
+/* Findings for programs. Each returns 0, or -1 on a write error. */
 #pragma once
 
 #include <stdio.h>
@@ -7,8 +7,8 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
-/* Schema 1; a later one may add members, never change these. */
+/* Schema 1; later ones only add members. */
 int findings_print_json(FILE *out, const struct doctor *doctor, const struct findings *findings);
 
-/* The text format of Prometheus, for node exporter's textfile collector */
+/* For node exporter's textfile collector */
 int findings_print_prometheus(FILE *out, const struct findings *findings);

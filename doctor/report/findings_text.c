@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an administrator in trouble reads: how bad it is and the first cause, then what fails, what
- * warns, what could not be seen, and last, in short, what is well. */
+/* Summary with the first cause, then what fails, warns, is unchecked, and is ok */
 #include "doctor/report/findings_text.h"
 
 #include <stdbool.h>
@@ -11,8 +10,6 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
-/* ---- a line in 80 columns ---- */
-
 struct page {
 	FILE *out;
 	bool colour;
@@ -20,7 +17,6 @@ struct page {
 
 #define WIDTH 80
 
-/* How a finding of each status is marked, and coloured */
 static const struct look {
 	const char *mark;
 	const char *colour;
@@ -41,7 +37,7 @@ static struct page page_for(FILE *out)
 					  (!term || strcmp(term, "dumb") != 0)};
 }
 
-/* text in the status' colour, filled up to the column at which what follows begins */
+/* Text in the status' colour, padded to the next column */
 static void page_paint(const struct page *page, enum finding_status status, const char *text,
 		       size_t column)
 {
@@ -49,7 +45,7 @@ static void page_paint(const struct page *page, enum finding_status status, cons
 		page->colour ? "\033[0m" : "", (int)(column - strlen(text)), "");
 }
 
-/* Characters, not bytes: a continuation byte of UTF-8 takes no column. */
+/* UTF-8 continuation bytes take no column. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -59,8 +55,7 @@ static size_t columns(const char *text, size_t len)
 	return n;
 }
 
-/* Words, broken before the page's edge; at: the column reached. A word that is longer than a line
- * stays whole, so that a path can be copied. */
+/* Wraps words; at: current column. Long words stay whole, so that paths can be copied. */
 static void page_wrap(const struct page *page, size_t at, size_t indent, const char *text)
 {
 	bool first = true;
@@ -84,8 +79,6 @@ static void page_wrap(const struct page *page, size_t at, size_t indent, const c
 	}
 	fputc('\n', page->out);
 }
-
-/* ---- how many there are ---- */
 
 struct findings_counts findings_count(const struct findings *findings)
 {
@@ -112,11 +105,11 @@ const struct finding *findings_cause(const struct findings *findings)
 }
 
 #define INDENT 6
-/* Findings of one kind, without --verbose: named in short, and told with evidence */
+/* Of one kind without --verbose: names, and findings with evidence */
 #define NAMES_MAX 16
 #define WHOLE_MAX 8
 
-/* "2 fail (port of mlx5_6), 1 warn, …": the cause stands behind the number that it is one of. */
+/* "2 fail (port of mlx5_6), 1 warn, …": the cause follows its own count. */
 static void put_summary(const struct page *page, const struct findings *findings)
 {
 	static const enum finding_status order[] = {FINDING_FAIL, FINDING_WARN, FINDING_OK,
@@ -143,8 +136,7 @@ static void put_summary(const struct page *page, const struct findings *findings
 		fputs("\033[0m", page->out);
 }
 
-/* If findings say the same of several subjects, the last one says what to do. next: what is shown
- * behind it; NULL if that is of another kind */
+/* A shared remedy is printed with the last. next: shown after this, NULL if of another kind */
 static void put_finding(const struct page *page, const struct finding *finding,
 			const struct finding *next)
 {
@@ -170,8 +162,7 @@ static size_t count_kind(const struct findings *findings, const struct finding *
 	return n;
 }
 
-/* This one and the next of its kind in short: "port (4): mlx5_6, mlx5_7, …". One without a subject
- * is about all of them, and has its evidence there. */
+/* "port (4): mlx5_6, mlx5_7, …"; without a subject, its evidence. */
 static void put_group(const struct page *page, const struct findings *findings,
 		      const struct finding *finding, const char *more)
 {
@@ -190,7 +181,6 @@ static void put_group(const struct page *page, const struct findings *findings,
 	page_wrap(page, INDENT, INDENT, line);
 }
 
-/* What is well is said in short, what is not with its evidence, as long as that is read. */
 static void put_kind(const struct page *page, const struct findings *findings,
 		     const struct finding *finding)
 {
@@ -247,10 +237,10 @@ static void put_checks(const struct page *page, const struct doctor *doctor,
 		put_section(page, doctor, findings, order[s]);
 }
 
-/* ---- what a log shows, for three in the morning: one screen, always in the same order ---- */
+/* ---- what a log shows: one screen, fixed order ---- */
 
 #define COLUMN 7
-#define SYMPTOMS_MAX 3 /* that are told with all; the others in a line each */
+#define SYMPTOMS_MAX 3 /* shown in full; others in one line */
 
 static void put_labelled(const struct page *page, enum finding_status status, const char *label,
 			 const char *text)

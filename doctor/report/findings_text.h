@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What was found, for people. Returns 0, or -1 if out could not be written. */
+/* Findings for people. Returns 0, or -1 on a write error. */
 #pragma once
 
 #include <stddef.h>
@@ -10,17 +10,15 @@
 
 #define REPORT_STATUSES 4
 
-/* How many there are of each status */
 struct findings_counts {
 	size_t of[REPORT_STATUSES];
 };
 
 struct findings_counts findings_count(const struct findings *findings);
 
-/* The finding that the summary names: the first that fails, else the first that warns. The checks
- * run in the order of causes. NULL if all is well. */
+/* The first fail, else the first warn (checks run in the order of causes); NULL if all is ok */
 const struct finding *findings_cause(const struct findings *findings);
 
-/* Worst first, or what a log shows, in its order; wrapped to the terminal's width, else to 80
- * columns. Colour on a terminal only, without NO_COLOR (no-color.org) or TERM=dumb. */
+/* Worst first, or in a log's order; the terminal's width, else 80. Colour only on a terminal
+ * without NO_COLOR (no-color.org) or TERM=dumb. */
 int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings);

@@ -8,7 +8,7 @@
 #include "doctor/symptom/failure.h"
 #include "doctor/symptom/line.h"
 
-/* What is surer stays; of two that are equally sure, the first */
+/* Keeps the surer ending, or the first of equals */
 static void note(struct ending *ending, int kind, long rank, unsigned long number, const char *how)
 {
 	if (kind <= (int)ending->kind)
@@ -32,9 +32,9 @@ static int kind_of(const char *how)
 	return failure_is_exception(how) ? ENDING_OWN : ENDING_STATUS;
 }
 
-/* "process 1 terminated with exit code 3", "process 1 terminated with signal SIGSEGV" of
- * torch/multiprocessing/spawn.py; "failed (exitcode: -11) local_rank: 1 (pid: 5028)" of
- * torch/distributed/elastic/multiprocessing/api.py. SIGTERM is the launcher's. */
+/* torch/multiprocessing/spawn.py: "process 1 terminated with exit code 3", "… signal SIGSEGV";
+ * torch/distributed/elastic/multiprocessing/api.py: "failed (exitcode: -11) …". SIGTERM:
+ * launcher */
 static void read_status(struct ending *ending, const char *lowered, const char *text,
 			unsigned long number)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a rank of PyTorch ended, as its launcher says: torchrun or torch.multiprocessing */
+/* How a PyTorch rank ended, from torchrun or torch.multiprocessing */
 #pragma once
 
 #include <stdbool.h>
@@ -8,16 +8,16 @@
 struct ending {
 	enum {
 		ENDING_NONE,
-		ENDING_NETWORK, /* an exception that may come from the network */
-		ENDING_STATUS,  /* an exit status or a signal */
-		ENDING_OWN,     /* an exception of the program itself */
+		ENDING_NETWORK, /* an exception, perhaps from the network */
+		ENDING_STATUS,  /* exit status or signal */
+		ENDING_OWN,     /* the program's own exception */
 	} kind;
 	long rank;
 	unsigned long line;
 	char how[160];
-	long next; /* the rank whose exception follows; 0: none, or it + 1 */
+	long next; /* rank + 1 of the exception that follows; 0: none */
 	bool traceback;
-	bool inside; /* the line that was read is a call of a traceback */
+	bool inside; /* the last line was a traceback's call */
 };
 
 /* As facts_read */

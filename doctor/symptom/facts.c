@@ -29,7 +29,7 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 		 sscanf(line, "%*s %*s %7s %*s %15s", digits, address) == 2 &&
 		 inet_pton(AF_INET, address, &ignored) == 1)
 		index = strtol(digits, NULL, 10);
-	/* show_gids: an interface without an address has the link-local ones alone */
+	/* show_gids without an address: link-local only */
 	if (sscanf(line, "%*s %*d %*d %39s v%*d", text) == 1 && strchr(text, ':')) {
 		if (strncmp(text, "fe80:", 5) != 0)
 			facts->gid_other = true;
@@ -42,9 +42,8 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 	facts->gid_line = number;
 }
 
-/* "max locked memory       (kbytes, -l) 64" of a shell, "Max locked memory   65536   65536   bytes"
- * of /proc, "max locked-in-memory address space 65536 65536 bytes" of prlimit, "8192" below "ulimit
- * -l": not UCX's "please set max locked memory (ulimit -l) to 'unlimited'" */
+/* A shell ("max locked memory (kbytes, -l) 64", "8192" below "ulimit -l"), /proc, or prlimit ("max
+ * locked-in-memory address space …"); not UCX's "please set max locked memory …" */
 static void read_memlock(struct facts *facts, const char *line, unsigned long number)
 {
 	static const char *const names[] = {"max locked memory",
@@ -76,7 +75,6 @@ static void read_memlock(struct facts *facts, const char *line, unsigned long nu
 	facts->memlock.line = number;
 }
 
-/* What asks for InfiniBand or RoCE, and what says that there is none; whether one node is all */
 static void read_network(struct facts *facts, const char *line, unsigned long number)
 {
 	static const char set[] = "nccl_ib_hca set to ";
@@ -138,7 +136,7 @@ void facts_read(struct facts *facts, const char *line, const char *text, unsigne
 	ending_read(&facts->ending, line, text, number);
 }
 
-/* The row of that name in known/facts.txt */
+/* Adds that row of known/facts.txt */
 static size_t tell(struct symptom *ret, const char *name, unsigned long line, const char *quote,
 		   ...) __attribute__((format(printf, 4, 5)));
 
@@ -157,7 +155,7 @@ static size_t tell(struct symptom *ret, const char *name, unsigned long line, co
 	return 1;
 }
 
-/* 1 GiB: NCCL registers more than this for its buffers alone */
+/* NCCL's buffers alone take more than 1 GiB. */
 static bool is_low(const struct facts *facts)
 {
 	return facts->memlock.line && !facts->memlock.unlimited && facts->memlock.kib < 1 << 20;
@@ -196,7 +194,7 @@ bool facts_weigh(const struct facts *facts, struct symptom *symptom)
 	    (known->apart && facts->network.one_node && !facts->network.apart) ||
 	    (facts->network.missing && facts->network.wanted &&
 	     (known->apart || known->wanted || strcmp(known->name, "no_network") == 0)))
-		return false; /* no_hca says it */
+		return false; /* no_hca reports it */
 	symptom->verdict = SYMPTOM_EXCLUDED;
 	if (strcmp(known->name, "memlock") == 0 && facts->memlock.unlimited) {
 		symptom->proof = "the log says that max locked memory is unlimited";

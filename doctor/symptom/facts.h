@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log tells in several lines: the NCCL of its ranks, GIDs, the memlock limit, a pod, and how
- * a rank ended */
+/* Facts across lines: ranks' NCCL, GIDs, the memlock limit, a pod, a rank's end */
 #pragma once
 
 #include <stdbool.h>
@@ -13,46 +12,45 @@
 
 /* All zero at first */
 struct facts {
-	int gid_index; /* of RoCE v2 with an IPv4 address, by a GID table in the log; 0: none */
+	int gid_index; /* of RoCE v2 with IPv4; 0: none */
 	unsigned long gid_line;
-	unsigned long gid_local; /* the line of a link-local one; 0: none */
+	unsigned long gid_local; /* a link-local one's line; 0: none */
 	bool gid_other;
-	unsigned long no_hcas; /* the line of ibv_devinfo -l that says so */
+	unsigned long no_hcas; /* that line of ibv_devinfo -l */
 	struct {
-		unsigned long line; /* 0: the log does not say RLIMIT_MEMLOCK */
+		unsigned long line; /* 0: no RLIMIT_MEMLOCK in the log */
 		unsigned long long kib;
 		bool unlimited;
-		bool next; /* the line before was "ulimit -l" */
+		bool next; /* the last line was "ulimit -l" */
 	} memlock;
 	struct {
-		unsigned long wanted;  /* the line that asks for InfiniBand or RoCE; 0: none */
-		unsigned long missing; /* the line that says that there is no device */
+		unsigned long wanted;  /* line that asks for InfiniBand or RoCE; 0: none */
+		unsigned long missing; /* line that reports no device */
 		char hcas[96];         /* NCCL_IB_HCA */
 		bool one_node;
-		bool apart;    /* channels go over a network */
+		bool apart;    /* channels use a network */
 		bool direct;   /* some use GPUDirect RDMA */
 		bool indirect; /* some do not */
 	} network;
 	struct {
 		bool described; /* by kubectl describe */
-		bool asked;     /* it has our annotation */
-		bool limits;    /* the next lines are its limits */
+		bool asked;     /* has our annotation */
+		bool limits;    /* its limits follow */
 		char resource[64];
 		unsigned long line;
 	} pod;
 	struct ending ending;
 };
 
-/* lowered: the line, of which text is the original, in lower case; as long, and both with a NUL */
+/* lowered: text in lower case, of equal length; both NUL-terminated */
 void facts_read(struct facts *facts, const char *lowered, const char *text, unsigned long number);
 
-/* True if the next line belongs to what was read, whatever words it has */
+/* True if the next line matters whatever its words */
 bool facts_want_next(const struct facts *facts);
 
-/* Fills in at most FACTS_MAX of ret; returns how many. causes: how many rows are shown that are no
- * notes and follow from nothing; beside: how many of all */
+/* Fills in at most FACTS_MAX of ret; returns how many. causes: neither notes nor consequences;
+ * beside: all rows shown */
 size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struct symptom *ret);
 
-/* Confirms or excludes what the log itself does: memlock by the limit, peer-to-peer transfers where
- * no channel makes any. False: the row is not for this log. */
+/* By the log's own facts: memlock by the limit, peer-to-peer by channels. False: drop the row. */
 bool facts_weigh(const struct facts *facts, struct symptom *symptom);

@@ -15,8 +15,7 @@ static bool is_one_of(char c, const char *characters)
 	return c && strchr(characters, c);
 }
 
-/* "libgpg-error.so", "subnet_timeout", "…/errors/__init__.py", "PIP_DEFAULT_TIMEOUT=180",
- * "SyncookiesFailed", "FatalErr-": a name. "KeyError" is none, nor is "level=error". */
+/* Names: "libgpg-error.so", "subnet_timeout", "FatalErr-"; not "KeyError" or "level=error" */
 static bool is_name(char before, const char *at, const char *word, const char *end)
 {
 	if (isalnum((unsigned char)before))
@@ -26,8 +25,8 @@ static bool is_name(char before, const char *at, const char *word, const char *e
 	       (*end == '=' && (*word != 'e' || isdigit((unsigned char)end[1])));
 }
 
-/* end: behind the noun. "CRC Errors: 0", "Remapping Failure Occurred : No", "Completion Timeout:
- * 50us to 50ms", "Last error:", a heading in the plural; "timeout 60" is a setting */
+/* end: behind the noun. "CRC Errors: 0", "Last error:", a plural heading; "timeout 60" is a
+ * setting */
 static bool is_label(const char *at, const char *end)
 {
 	static const char *const values[] = {"n/a", "no",  "not supported", "range",

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match.h declares these, as what match_line() finds: work completions that failed, as NCCL, IBext,
- * UCX and perftest print them, and by name */
+/* match.h declares these. Failed work completions, as NCCL, IBext, UCX and perftest print them */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -8,7 +7,7 @@
 
 #include "doctor/symptom/match.h"
 
-/* The device's syndromes (rdma-core's providers/mlx5/mlx5dv.h); UNKNOWN for any other */
+/* From rdma-core's providers/mlx5/mlx5dv.h; else UNKNOWN */
 static long status_of_syndrome(long syndrome)
 {
 	static const struct {
@@ -25,14 +24,11 @@ static long status_of_syndrome(long syndrome)
 }
 
 /*
- * NCCL: "Got completion from peer 10.0.0.1<4711> with error 12, opcode 0, len 0, vendor err 129"
- * (until 2.19), "… with status=12 opcode=1 len=0 vendor err 129 (Send)" (until 2.28.3), "… with
- * status=IBV_WC_RETRY_EXC_ERR(12) opcode=IBV_WC_SEND(0) … vendor_err=129" (since), all in
- * src/transport/net_ib*; IBext prints the first two. perftest: "Failed status 12: wr_id 0 syndrom
- * 0x81". What comes of RDMA_RC_example: "got bad completion with status: 0xc, vendor syndrome:
- * 0x81". By the device's syndrome: UCX, src/uct/ib/mlx5/ib_mlx5_log.c: "Local protection on
- * mlx5_0:1/RoCE (synd 0x4 vend 0x51 hw_synd 0/57)"; Linux' mlx5_ib, cq.c, for what the kernel
- * posted: "mlx5_poll_one:530:(pid 0): syndrome 0x5, vendor syndrome 0xf9".
+ * NCCL src/transport/net_ib*, IBext: "… with error 12, opcode 0, len 0, vendor err 129" (to 2.19),
+ * "… with status=12 opcode=1 len=0 vendor err 129 (Send)" (to 2.28.3); NCCL since:
+ * "… status=IBV_WC_RETRY_EXC_ERR(12) … vendor_err=129". perftest: "Failed status 12: … syndrom
+ * 0x81". RDMA_RC_example: "… status: 0xc, vendor syndrome: 0x81". UCX, ib_mlx5_log.c, by syndrome:
+ * "… (synd 0x4 vend 0x51 hw_synd 0/57)"; Linux, mlx5/cq.c: "… syndrome 0x5, vendor syndrome 0xf9".
  */
 static struct completion completion_between(const char *text, const char *end)
 {
@@ -57,7 +53,7 @@ static struct completion completion_between(const char *text, const char *end)
 	};
 }
 
-/* The row of this vendor's error, else the one of any. */
+/* The row of this vendor error, else of any */
 static size_t symptom_of(struct completion seen)
 {
 	size_t of_any = n_known_rows;
@@ -84,7 +80,7 @@ static void add_completion(struct match *match, struct completion seen, const ch
 		match_add(match, symptom, at);
 }
 
-/* A log in one line of JSON may hold several. */
+/* One line of JSON may hold several. */
 bool match_completions(const char *line, struct match *match)
 {
 	static const char *const marks[] = {
@@ -112,8 +108,8 @@ bool match_completions(const char *line, struct match *match)
 
 void match_status(const char *line, const char *name, long status, struct match *match)
 {
-	/* SPDK's name for the state of a queue that failed, whatever the reason, which is in a line
-	 * before it (lib/nvme/nvme_qpair.c) */
+	/* SPDK's state of any failed queue; an earlier line has the reason
+	 * (lib/nvme/nvme_qpair.c) */
 	static const char aborts[] = "abort requests after transport retry counter exceeded";
 	const char *at = strstr(line, name);
 	struct completion completion = completion_between(line, at + strlen(at));
@@ -123,14 +119,12 @@ void match_status(const char *line, const char *name, long status, struct match 
 		add_completion(match, completion, at);
 }
 
-/* ---- calls of libibverbs ---- */
+/* Failed libibverbs calls, as NCCL, IBext, UCX, NVSHMEM and perror(3) print them */
 
-/* Functions of libibverbs that failed: as NCCL, IBext, UCX, NVSHMEM and perror(3) print them */
+#define ERRNO_MAX 4095 /* MAX_ERRNO, include/linux/err.h */
 
-#define ERRNO_MAX 4095 /* MAX_ERRNO of Linux' include/linux/err.h */
-
-/* The errno whose text, as strerror(3) of the C locale has it, stands first between, or NONE; the
- * text's first letter is the capital one. *ret_at: where it begins */
+/* First errno text (strerror(3), C locale) or NONE; its capital is not compared. *ret_at: its
+ * start */
 static int described_between(const char *text, const char *end, const char **ret_at)
 {
 	int found = NONE;
@@ -148,8 +142,7 @@ static int described_between(const char *text, const char *end, const char **ret
 	return found;
 }
 
-/* "rc: -12", "(-14)", "err -12": an errno as the kernel and libfabric give it; UNKNOWN if there is
- * none. -1 is any failure. */
+/* "rc: -12", "(-14)", "err -12" of the kernel and libfabric, else UNKNOWN. -1 is any failure. */
 static long negative_between(const char *text, const char *end)
 {
 	for (const char *at = text; (at = memchr(at, '-', (size_t)(end - at))); at++) {
@@ -163,10 +156,9 @@ static long negative_between(const char *text, const char *end)
 	return UNKNOWN;
 }
 
-/* Why a call failed, from what stands behind "failed": " with error Invalid argument errno 22"
- * (NCCL 2.21), " with 22 Invalid argument, on dev …" (2.22 and later), ": Cannot allocate memory"
- * (UCX), " [error code: 14]" (ut-osa/assise#26). Some drivers return -110, for which there is no
- * text. ANY if it is another one. */
+/* After "failed": " with error Invalid argument errno 22" (NCCL 2.21), " with 22 Invalid
+ * argument" (2.22), ": Cannot allocate memory" (UCX), " [error code: 14]" (ut-osa/assise#26),
+ * -110; else ANY */
 static int reason_between(const char *text, const char *end)
 {
 	static const char *const fronts[] = {" errno ",      "(errno ",        "errno=", "errno: ",
@@ -196,11 +188,10 @@ static bool begins_function(const char *line, const char *at, const char *prefix
 	       ((size_t)(at - line) == len || !strchr(NAME_CHARACTERS, at[-(ptrdiff_t)len - 1]));
 }
 
-/* The next function of libibverbs or libmlx5 whose prefix ends behind text: where its name begins
- * behind that; NULL if there is none */
+/* The next libibverbs or libmlx5 function after text: its name without prefix, or NULL */
 static const char *next_function(const char *line, const char *text)
 {
-	static const char end[] = "v_"; /* of "ibv_" and "mlx5dv_": one search for both */
+	static const char end[] = "v_"; /* of "ibv_" and "mlx5dv_" */
 
 	while ((text = strstr(text, end))) {
 		bool is_one =
@@ -213,7 +204,7 @@ static const char *next_function(const char *line, const char *text)
 	return NULL;
 }
 
-/* What stands behind "ibv_reg_mr" or "ibv_reg_mr(address=0x0, length=1)" if it failed; else NULL */
+/* The text after "ibv_reg_mr" or "ibv_reg_mr(…)" if it failed, or NULL */
 static const char *behind_failure(const char *end, const char *next)
 {
 	static const char failed[] = " failed";
@@ -271,7 +262,7 @@ void match_calls(const char *line, struct match *match)
 		size_t len = strspn(name, NAME_CHARACTERS);
 		const char *behind = behind_failure(name + len, next);
 
-		/* "…, retrying 1/35 after 100 msec of sleep" (NCCL 2.22): it may still succeed. */
+		/* "…, retrying 1/35 …" (NCCL 2.22) may still succeed. */
 		if (behind && !line_find(behind, next, ", retrying ")) {
 			int reason = reason_between(behind, next);
 
@@ -291,8 +282,8 @@ void match_object(const char *line, const char *object, const char *call, struct
 	const char *kernel = strstr(line, "infiniband ");
 	size_t len = strlen("infiniband ");
 
-	/* ibv_dereg_mr; and what the kernel says of a device ("infiniband efa_0: …") is the
-	 * device's answer, which no limit of a process changes. */
+	/* Not ibv_dereg_mr, nor "infiniband efa_0: …" of the kernel: the device's answer, not a
+	 * limit's. */
 	if ((at - line >= 2 && strncmp(at - 2, "de", 2) == 0) ||
 	    (kernel && kernel[len + strcspn(kernel + len, " :")] == ':'))
 		return;
@@ -300,7 +291,7 @@ void match_object(const char *line, const char *object, const char *call, struct
 		match_call(call, strlen(call), reason, match, at);
 }
 
-/* "  rdma/hca: 0", "\"nvidia.com/hostdev\": \"0\",": as kubectl describe node and JSON have it */
+/* "  rdma/hca: 0" (kubectl describe node), "\"nvidia.com/hostdev\": \"0\"," (JSON) */
 void match_resource(const char *line, struct match *match)
 {
 	const char *name = line + strspn(line, " \t\"");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log may show, and what is to be said of it. All of it is data, in the text files of
- * known/, of which the build makes C by table.awk. */
+/* What a log may show, and its explanation; table.awk generates the data from known/. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,29 +11,28 @@
 enum known_kind {
 	KNOWN_CAUSE, /* keeps the container from RDMA */
 	KNOWN_GATE,  /* failed before RDMA was used */
-	KNOWN_NOTE,  /* works, but not as well as it could */
+	KNOWN_NOTE,  /* works, but could be better */
 };
 
-/* How strong the evidence is */
 enum sureness {
-	SURE,   /* the message has no other cause */
-	LIKELY, /* in most of its reports it was this */
-	MAYBE,  /* several causes print it; this is where to look first */
+	SURE,   /* no other cause */
+	LIKELY, /* the cause in most reports */
+	MAYBE,  /* several causes; look here first */
 };
 
-/* A line that has each part, in this order and in lower case, and behind the first no unless */
+/* All parts, in order and lower case, and no unless behind the first */
 struct message {
 	const char *part[PARTS_MAX];
 	const char *unless;
 };
 
-/* A work completion: enum ibv_wc_status, and the vendor's error */
+/* enum ibv_wc_status, and the vendor's error */
 struct completion {
 	long status;
-	long vendor; /* ANY for those that no other row has */
+	long vendor; /* ANY: without a row of its own */
 };
 
-/* A function of libibverbs that failed, without "ibv_", "ibv_exp_" or "mlx5dv_" */
+/* A failed libibverbs function, without "ibv_", "ibv_exp_" or "mlx5dv_" */
 struct call {
 	const char *name;
 	int reason; /* an errno, ANY or NONE */
@@ -43,7 +41,7 @@ struct call {
 #define ANY (-1)
 #define NONE 0
 
-/* A finding that confirms the row if it fails; if all with excludes are ok, they exclude it */
+/* Confirms the row if it fails; if all with excludes are ok, they exclude it */
 struct check_id {
 	const char *id;
 	bool excludes;
@@ -53,13 +51,13 @@ struct known {
 	const char *name; /* stable, for scripts */
 	enum known_kind kind;
 	enum sureness sureness;
-	bool last;   /* follows from an error that was logged before: told where nothing else is */
-	bool wanted; /* only of a log that asks for InfiniBand or RoCE */
-	bool apart;  /* not of a log of one node, whose ranks need no network */
+	bool last;   /* a consequence: shown only if nothing else is */
+	bool wanted; /* only if the log asks for InfiniBand or RoCE */
+	bool apart;  /* not if the log is of one node */
 	const char *cause;
 	const char *fix;
-	const char *look; /* what shows it where no check does; "": kubectl describe pod */
-	/* Each list ends with a row of zeros. */
+	const char *look; /* command if no check shows it; "": kubectl describe pod */
+	/* Lists end with a row of zeros. */
 	const struct check_id *checks;
 	const struct message *messages;
 	const struct completion *completions;
@@ -69,21 +67,19 @@ struct known {
 extern const struct known known_rows[];
 extern const size_t n_known_rows;
 
-/* ---- a row that a log shows ---- */
-
 #define SYMPTOM_QUOTE_MAX 280
 
 enum symptom_verdict {
-	SYMPTOM_OPEN,      /* nothing was looked at (no proof), or that says neither */
-	SYMPTOM_CONFIRMED, /* a check fails that confirms it */
-	SYMPTOM_EXCLUDED,  /* a check that is ok excludes it */
+	SYMPTOM_OPEN,      /* not checked, or inconclusive */
+	SYMPTOM_CONFIRMED, /* a failing check confirms it */
+	SYMPTOM_EXCLUDED,  /* ok checks exclude it */
 };
 
 struct symptom {
 	const struct known *known;
-	unsigned long first; /* the line that shows it, from 1 */
-	unsigned long lines; /* that do; 0: not in this log */
+	unsigned long first; /* its line, from 1 */
+	unsigned long lines; /* how many; 0: not in this log */
 	enum symptom_verdict verdict;
-	const char *proof; /* of the verdict: the value, and where it was read; or what was ok */
+	const char *proof; /* the value and its source, or what was ok */
 	char quote[SYMPTOM_QUOTE_MAX + 1];
 };

@@ -31,9 +31,8 @@ bool line_begins(const char *text, const char *const *words)
 	return *words;
 }
 
-/* The number behind "status=": "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" since NCCL 2.28.7,
- * "(IBV_WC_RETRY_EXC_ERR)12" in its resiliency's lines. A number behind other words is another's:
- * "completion[0] with error on rdmap132s0". */
+/* "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" (NCCL 2.28.7), "(IBV_WC_RETRY_EXC_ERR)12". Other words'
+ * numbers mean nothing: "completion[0] with error on rdmap132s0". */
 static long number_at(const char *text)
 {
 	char *end;
@@ -57,13 +56,9 @@ long line_number_behind(const char *text, const char *end, const char *const *fr
 	return UNKNOWN;
 }
 
-/* ---- words ---- */
+/* Compares only words whose hash of four characters matches: repetition costs nothing. */
 
-/* Each word is known by its first four characters. At each place of a text a hash of the four that
- * stand there is looked up; only where a word has the same, it is compared. A text costs the same
- * whatever it repeats: at one place no more words are compared than have the hash. */
-
-/* One bit tells 'A' from 'a'. It also makes '[' and '{' the same; the comparison does not. */
+/* One bit folds 'A' to 'a'; it also equates '[' and '{', but the comparison does not. */
 static uint32_t hash_at(const char *text)
 {
 	uint32_t four;
@@ -90,7 +85,7 @@ int words_add(struct words *words, const char *word)
 	return (int)number;
 }
 
-/* The words that text, of len bytes, begins with */
+/* The words at the beginning of text */
 static bool compare_at(const struct words *words, uint32_t hash, const char *text, size_t len,
 		       struct words_found *found)
 {

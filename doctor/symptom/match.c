@@ -6,10 +6,8 @@
 
 #include "doctor/symptom/failure.h"
 
-/* What begins one of the special forms, what a fact is read from (facts.c), and what looks like an
- * error, or only looks like one. A status is that of enum ibv_wc_status, by its name or as
- * ibv_wc_status_str of rdma-core's verbs.c says it. An object, as programs call it, stands for the
- * function that was called. */
+/* STATUS: enum ibv_wc_status by name or ibv_wc_status_str (rdma-core's verbs.c). OBJECT: a
+ * program's word for a call. FACT: see facts.c. HARMLESS: only looks like an error. */
 enum kind { MESSAGE, COMPLETION, STATUS, CALL, OBJECT, RESOURCE, FACT, HINT, ERROR, HARMLESS };
 
 static const struct special {
@@ -42,7 +40,7 @@ static const struct special {
 	{OBJECT, .word = {"rdma_bind_addr"}, .call = "rdma_bind_addr"},
 	{OBJECT, .word = {"rdma_resolve_addr"}, .call = "rdma_resolve_addr"},
 	{OBJECT, .word = {"/dev/infiniband/"}, .call = "open_device"},
-	/* RLIMIT_MEMLOCK is all that mlock(2) and what pins pages want (vfio, io_uring) */
+	/* mlock(2), vfio and io_uring need only RLIMIT_MEMLOCK */
 	{OBJECT,
 	 .word = {"mlock", "to lock ", "pin_pages", "pin pages", "pin memory", "dma_map", "map_dma",
 		  "dma remap", "io_uring"},
@@ -57,8 +55,8 @@ static const struct special {
 			 "exception",     "cannot ",   "can't ",  "couldn't ", "could not ",
 			 "unable to",     "timed out", "timeout", "refused",   "denied",
 			 "not permitted", "no such ",  "killed",  "aborted",   "unreachable"}},
-	/* NCCL informs of much that did not work, pip's resolver complains about every image; vLLM
-	 * has the month behind its level. */
+	/* NCCL's INFO has harmless failures, pip complains in every image, vLLM's level precedes a
+	 * month. */
 	{HARMLESS, .word = {"nccl info", "nvshmem info", "ucx  info", "ucx  debug", "ucx  diag",
 			    "ucx  trace", "ucx  data", "ucx  req", "algbw"}},
 	{HARMLESS,
@@ -71,7 +69,6 @@ static const struct special {
 			    "realtime timeout", "could not collect", "lspci: unable",
 			    "# < failed to open", "# out of bounds", "pip's dependency resolver"}}};
 
-/* What a word belongs to: one of specials, or a message of a row */
 struct rule {
 	enum kind kind;
 	const struct special *special;
@@ -79,7 +76,6 @@ struct rule {
 	size_t row;
 };
 
-/* All that is looked for, made once: one word of each rule */
 static struct words words;
 static struct rule rules[WORDS_MAX];
 
@@ -88,7 +84,7 @@ static void add_rule(const char *word, struct rule rule)
 	int number = words_add(&words, word);
 
 	if (number < 0)
-		abort(); /* the table is ours: a test looks that it fits */
+		abort(); /* a test checks that the table fits */
 	rules[number] = rule;
 }
 
@@ -101,7 +97,7 @@ static void add_rules(void)
 	for (size_t row = 0; row < n_known_rows; row++) {
 		for (const struct message *message = known_rows[row].messages; message->part[0];
 		     message++) {
-			const char *longest = message->part[0]; /* which the fewest lines have */
+			const char *longest = message->part[0]; /* the rarest */
 
 			for (size_t i = 1; i < PARTS_MAX && message->part[i]; i++) {
 				if (strlen(message->part[i]) > strlen(longest))
@@ -164,8 +160,8 @@ void match_line(const struct words_found *found, const char *line, struct match 
 	}
 	quiet = kinds & (1u << HARMLESS | 1u << HINT);
 	ret_match->error = ret_match->error && !quiet && !failure_elsewhere(line);
-	/* NCCL explains errors by guesses, those of the next error included (its switch falls
-	 * through, src/transport/net_ib/common.h): they are no evidence. */
+	/* NCCL's hints are guesses, even for the next error (its switch falls through,
+	 * net_ib/common.h). */
 	if (kinds & 1u << HINT)
 		return;
 	numbers = kinds & 1u << COMPLETION && match_completions(line, ret_match);

@@ -12,12 +12,12 @@
 #include "doctor/symptom/line.h"
 #include "doctor/symptom/match.h"
 
-/* NCCL's own buffer for a line is 1 KiB; log collectors add to it. */
+/* NCCL's line buffer is 1 KiB; log collectors add to it. */
 #define PIECE_MAX 8192
-/* What two pieces of a longer line share: a message across their border is in one of them */
+/* Pieces of a long line overlap, so that one of them has a whole message. */
 #define OVERLAP 1024
 #define QUOTE_BEFORE 100
-#define QUOTE_BEGIN 150 /* of a longer line; its end has the reason */
+#define QUOTE_BEGIN 150 /* of a long line; its end has the reason */
 
 struct hit {
 	unsigned long first;
@@ -29,19 +29,19 @@ struct hit {
 struct reading {
 	struct words_found found;
 	struct facts facts;
-	unsigned long number; /* of the line that is read */
-	size_t len;           /* of what is kept of it in line */
+	unsigned long number;
+	size_t len;
 	struct hit hit[KNOWN_MAX];
-	struct hit error;   /* lines that show nothing known */
-	struct hit warning; /* of NCCL, among these */
-	bool error_next;    /* the line was "Last error:" */
+	struct hit error;   /* lines with nothing known */
+	struct hit warning; /* NCCL's among these */
+	bool error_next;    /* the last line was "Last error:" */
 	struct match match;
 	char line[PIECE_MAX + 1];
 	char lowered[PIECE_MAX + 1];
-	char copy[PIECE_MAX + 1]; /* of it, with a NUL at the end */
+	char copy[PIECE_MAX + 1]; /* the line, NUL-terminated */
 };
 
-/* A NUL would end the quotation, and a broken disk may have left some; a tab is a blank. */
+/* A NUL, e.g. from a broken disk, would end the quotation; a tab becomes a blank. */
 static size_t copy_quote(char *to, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -50,7 +50,7 @@ static size_t copy_quote(char *to, const char *text, size_t len)
 	return len;
 }
 
-/* A kubelet's line has its reason between err=" and the pod's names. */
+/* A kubelet's reason is between err=" and the pod's names. */
 static void find_reason(const char **text, size_t *len, size_t *at)
 {
 	const char *end = *text + *len;
@@ -65,7 +65,6 @@ static void find_reason(const char **text, size_t *len, size_t *at)
 	*text = reason;
 }
 
-/* What is at in text, of len bytes, and the line's end */
 static void quote(char to[SYMPTOM_QUOTE_MAX + 1], const char *text, size_t len, size_t at)
 {
 	size_t from;
@@ -100,7 +99,7 @@ static void count(const struct reading *reading, struct hit *hit, const char *te
 	hit->last = reading->number;
 }
 
-/* The C locale's letters alone: nothing else is looked for */
+/* C locale only: all words are ASCII */
 static void lower(char *to, const char *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -111,7 +110,7 @@ static void lower(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-/* If a line goes on, what begins behind end may be cut: it is looked at in the next piece. */
+/* In a longer line, a match behind end may be cut: the next piece has it. */
 static void look_at_line(struct reading *reading, const char *text, size_t len, size_t end)
 {
 	bool wanted;
@@ -140,8 +139,7 @@ static void look_at_line(struct reading *reading, const char *text, size_t len, 
 			      reading->lowered[len - 1] == ':';
 }
 
-/* The whole lines of what was read; the rest is kept. A line that is longer than a piece is looked
- * at in pieces that overlap. */
+/* Handles whole lines and keeps the rest; splits long lines into overlapping pieces */
 static void take_lines(struct reading *reading)
 {
 	char *at = reading->line;
@@ -174,10 +172,8 @@ static void feed(struct reading *reading, const char *bytes, size_t len)
 	}
 }
 
-/* ---- what is told ---- */
-
-/* Notes behind all others, and excluded ones behind these; then confirmed ones first; what follows
- * from others behind those; causes before gates; what is sure before what is likely */
+/* Keys, in order: not excluded, not a note, confirmed, not a consequence, cause before gate, surer
+ * first */
 static int rank_of(const struct symptom *symptom)
 {
 	const struct known *known = symptom->known;
@@ -187,7 +183,6 @@ static int rank_of(const struct symptom *symptom)
 	return ((order * 2 + known->last) * 3 + (int)known->kind) * 3 + (int)known->sureness;
 }
 
-/* By rank, then by the log */
 static int compare_symptoms(const void *a, const void *b)
 {
 	const struct symptom *one = a;
@@ -198,7 +193,7 @@ static int compare_symptoms(const void *a, const void *b)
 	return one->first < other->first ? -1 : one->first > other->first;
 }
 
-/* What follows from others is told only without them; a note also beside one that follows. */
+/* Drops consequences if a cause is shown, and notes that are ones if anything else is. */
 static void drop_silent(struct symptoms *symptoms)
 {
 	bool causes = false;
@@ -219,7 +214,7 @@ static void drop_silent(struct symptoms *symptoms)
 	symptoms->n = kept;
 }
 
-/* A GPU's memory that cannot be pinned (EFAULT) leaves NVSHMEM's other ranks with ENOMEM. */
+/* EFAULT for GPU memory leaves NVSHMEM's other ranks with ENOMEM. */
 static void follow_gpu(struct symptoms *symptoms)
 {
 	struct symptom *memlock = NULL;
@@ -237,7 +232,7 @@ static void follow_gpu(struct symptoms *symptoms)
 	}
 }
 
-/* What lines of the log show; returns how many of these are causes. */
+/* Adds rows seen in the log; returns how many are causes. */
 static size_t add_shown(const struct reading *reading, struct symptoms *symptoms)
 {
 	size_t causes = 0;
@@ -249,7 +244,7 @@ static size_t add_shown(const struct reading *reading, struct symptoms *symptoms
 		if (!hit->lines)
 			continue;
 		*symptom = (struct symptom){.known = &known_rows[i], .lines = hit->lines};
-		/* It says nothing of its own: what NCCL warned of before may. */
+		/* It explains nothing; an earlier warning of NCCL may. */
 		if (strcmp(known_rows[i].name, "unhandled") == 0 && reading->warning.lines)
 			hit = &reading->warning;
 		symptom->first = hit->first;
@@ -293,8 +288,7 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 	return 0;
 }
 
-/* A kubelet compresses the logs that it has rotated, and PowerShell writes what is sent to a file
- * as UTF-16. No line of these is known, which would pass for a log without a cause. */
+/* Compressed (by a kubelet) or UTF-16 (PowerShell): no line would match, as without a cause. */
 static int check_text(const char *bytes, size_t len, const char *what, struct err *err)
 {
 	static const struct {
@@ -337,7 +331,7 @@ static int read_fd(struct reading *reading, int fd, const char *what, struct err
 	return 0;
 }
 
-/* text: NULL to read fd */
+/* text NULL: read fd */
 static int explain(struct arena *arena, const char *text, size_t len, int fd, const char *what,
 		   struct symptoms *ret, struct err *err)
 {
@@ -380,9 +374,7 @@ const char *symptom_fix(const char *text)
 		       : NULL;
 }
 
-/* ---- evidence ---- */
-
-/* The first finding of this id and status; status below 0: of any. NULL: none */
+/* The first finding of this id and status (below 0: any), or NULL */
 static const struct finding *find_finding(const struct findings *checked, const char *id,
 					  int status)
 {
@@ -395,7 +387,6 @@ static const struct finding *find_finding(const struct findings *checked, const 
 	return NULL;
 }
 
-/* The same for one of the row's ids */
 static const struct finding *find_any(const struct findings *checked, const struct known *known,
 				      int status)
 {
@@ -412,7 +403,6 @@ static const char *proof_of(struct arena *arena, const struct finding *finding)
 			    finding->subject, finding->evidence);
 }
 
-/* The command that shows whether it is the cause */
 static const char *symptom_command(const struct known *known)
 {
 	const char *first = known->checks->id;
@@ -427,7 +417,7 @@ static const char *symptom_command(const struct known *known)
 						 : "kubectl rdma-doctor -n NAMESPACE POD";
 }
 
-/* What is ok of all that exclude it; NULL if not all are, and well; "" if there is nothing */
+/* What is ok, if all that exclude the row are ok, else NULL; "" if none exclude it */
 static const char *exclusion_of(const struct known *known, const struct findings *checked)
 {
 	const char *proof = "";
@@ -445,7 +435,7 @@ static const char *exclusion_of(const struct known *known, const struct findings
 	return proof;
 }
 
-/* A failure confirms; without one, all that exclude it have to be ok. */
+/* One failure confirms; all must be ok to exclude. */
 static void weigh(struct symptom *symptom, const struct findings *checked)
 {
 	const struct known *known = symptom->known;
@@ -461,7 +451,7 @@ static void weigh(struct symptom *symptom, const struct findings *checked)
 		symptom->proof = proof;
 		return;
 	} else {
-		/* It was looked at all the same: what was found says how. */
+		/* Inconclusive: show what was found. */
 		shows = find_any(checked, known, -1);
 	}
 	if (shows)

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log shows: causes that keep a container from RDMA, what failed before RDMA was used, and
- * facts per host. A log may be of any place: whether a cause is that of this container is for its
- * checks to say (symptoms_weigh). */
+/* Causes, earlier failures, facts per host. A log may come from anywhere: symptoms_weigh() asks the
+ * container's checks. */
 #pragma once
 
 #include <stddef.h>
@@ -12,30 +11,28 @@
 #include "doctor/symptom/known.h"
 
 struct symptoms {
-	struct symptom *item; /* in the order in which they are to be told */
+	struct symptom *item; /* in display order */
 	size_t n;
 	unsigned long lines;  /* of the log */
-	unsigned long errors; /* of these, what looks like an error; the first one: */
+	unsigned long errors; /* those that look like an error; the first: */
 	unsigned long first_error;
 	char error[SYMPTOM_QUOTE_MAX + 1];
 };
 
-/* The result lives in the arena. -1: memory, or reading fd; what: its name */
+/* In the arena. what: fd's name. Returns 0, or -1 without memory or if fd is unreadable. */
 int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct symptoms *ret,
 		     struct err *err);
 int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
 		   struct err *err);
 
-/* Confirms and excludes by what checks of the container have found: what is confirmed comes first,
- * what is excluded last. */
+/* Weighs by the checks' findings: confirmed ones first, excluded ones last. */
 void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked);
 
-/* "CONFIRMED memlock: soft 64 KiB …", "EXCLUDED …", or the command that shows whether it is the
- * cause. In the arena; NULL without memory */
+/* "CONFIRMED memlock: …", "EXCLUDED …", or a command. In the arena; NULL without memory */
 const char *symptom_verdict(struct arena *arena, const struct symptom *symptom);
 
-/* What to do about the first cause that a message shows; NULL if none is known */
+/* The remedy for the first cause in text, or NULL */
 const char *symptom_fix(const char *text);
 
-/* As findings of the id "symptom": the row's name is the subject. -1 without memory */
+/* With id "symptom" and the row's name as subject. Returns 0, or -1 without memory. */
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);

@@ -34,8 +34,7 @@ static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_mino
 	return end != text && !*end;
 }
 
-/* Returns 0; -ENODEV for what is no character device; or why it cannot be looked at, -errno.
- * SELinux refuses the stat of a device of the node's, and lets it be listed. */
+/* Returns 0, -ENODEV if no character device, or -errno: SELinux may list it but refuse the stat. */
 static int number_of(const struct node *node, int root, const char *path, int64_t *ret_major,
 		     int64_t *ret_minor)
 {
@@ -116,9 +115,7 @@ static void sort_devices(struct devices *devices)
 	devices->n = kept;
 }
 
-/* ---- in the child ---- */
-
-/* What it tells of each file; without a name: that was all. */
+/* From the child, for each file; without a name: done */
 struct seen {
 	int64_t major;
 	int64_t minor;
@@ -171,8 +168,6 @@ static void look_in_child(void *context, int out)
 		tell_seen(out, "", &nothing);
 }
 
-/* ---- in the parent ---- */
-
 static int accept_seen(struct arena *arena, const struct node *node, const struct seen *seen,
 		       struct device_files *files, struct devices *devices, struct err *err)
 {
@@ -187,7 +182,7 @@ static int accept_seen(struct arena *arena, const struct node *node, const struc
 	return file.name ? keep_file(arena, node, &file, files, devices, err) : err_memory(err);
 }
 
-/* Returns 1 when all has been told, else what child_read returned, or -ENOMEM with *err. */
+/* Returns 1 if complete, else child_read's result, or -ENOMEM with *err. */
 static int receive_seen(struct arena *arena, const struct node *node, const struct child *child,
 			struct device_files *files, struct devices *devices, struct err *err)
 {
@@ -223,7 +218,7 @@ int device_files_read(struct arena *arena, const struct node *node, int root,
 	(void)child_end(&child);
 	if (status == -ENOMEM)
 		return -1;
-	if (status != 1) { /* a part would pass for the whole */
+	if (status != 1) { /* a part would look complete */
 		files = (struct device_files){.late = status == -ETIMEDOUT};
 		devices->n = 0;
 	}
@@ -255,7 +250,7 @@ int device_file_open(int root, const struct device_file *file)
 		return held;
 	if (!is_of_number(held, file))
 		return -ESTALE;
-	/* The magic link leads to what is held, wherever that is by now (proc_pid_get_link). */
+	/* Leads to what is held, even if moved (proc_pid_get_link). */
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", held);
 	fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -291,7 +286,7 @@ int device_files_of_spec(struct arena *arena, const struct node *node, const str
 int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
 		     struct err *err)
 {
-	/* Without /sys/dev/char it is no sysfs that could be believed. */
+	/* Without /sys/dev/char this is no trustworthy sysfs. */
 	if (node->char_devices >= 0)
 		node_find_all(node, arena, false, devices);
 	sort_devices(devices);

@@ -15,7 +15,7 @@
 
 #define NET_DEV_MAX (1024 * 1024)
 
-/* fd: a socket in the target's network; negative in a recorded tree */
+/* fd: socket in the target's network; negative: recorded tree */
 static int mtu_of(const struct node *node, int fd, const char *name)
 {
 	struct ifreq request = {0};
@@ -31,7 +31,7 @@ static int mtu_of(const struct node *node, int fd, const char *name)
 		       : 0;
 }
 
-/* "  eth0: 1234 …": two lines of heading, then one for each interface */
+/* "  eth0: 1234 …", below two lines of heading */
 static int add_line(struct arena *arena, char *line, struct netdevs *netdevs)
 {
 	char *colon = strchr(line, ':');

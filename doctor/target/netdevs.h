@@ -12,21 +12,19 @@
 
 struct netdev {
 	const char *name;
-	int mtu; /* 0: not known */
+	int mtu; /* 0: unknown */
 };
 
 struct netdevs {
 	struct netdev *item;
 	size_t n;
 	size_t room;
-	const char *path; /* where they were read; NULL: they could not be */
+	const char *path; /* source; NULL: unreadable */
 };
 
-/* Names from the target's /proc/PID/net/dev, which shows its own network namespace; MTUs by a
- * socket in it, so that this process must be one that may change its namespace (a check's). In a
- * recorded tree from /sys/class/net/NAME/mtu. */
+/* Names from /proc/PID/net/dev, MTUs by a socket in its namespace: only for a check's process.
+ * Recorded: /sys/class/net/NAME/mtu */
 int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
 		 struct netdevs *ret_netdevs, struct err *err);
 
-/* The interface of that name, or NULL */
 const struct netdev *netdevs_find(const struct netdevs *netdevs, const char *name);

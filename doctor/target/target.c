@@ -39,7 +39,7 @@ static bool is_other(uint64_t namespace, uint64_t first)
 	return namespace != 0 && namespace != first;
 }
 
-/* The kubelet puts it into every container; a shell on the node does not have it. */
+/* The kubelet sets it in every container; a node's shell lacks it. */
 static bool has_kubernetes(struct arena *arena, int proc)
 {
 	struct fs_text text;
@@ -53,8 +53,7 @@ static bool has_kubernetes(struct arena *arena, int proc)
 	return false;
 }
 
-/* No single sign is enough: a VM may be made from an image that has /.dockerenv, a pod may have the
- * node's pid namespace, and a shell of `oc debug node` stands in the node's root. */
+/* VM images may have /.dockerenv, pods the node's pid namespace, `oc debug node` its root. */
 int location_find(struct arena *arena, int root, struct location *ret_location)
 {
 	cleanup_fd proc = tree_open_dir(root, "proc/self");
@@ -83,8 +82,6 @@ int location_find(struct arena *arena, int root, struct location *ret_location)
 	*ret_location = location;
 	return location.evidence ? 0 : -1;
 }
-
-/* ---- the target ---- */
 
 #define CGROUP_MAX (64 * 1024)
 #define STATUS_MAX (64 * 1024)
@@ -173,8 +170,8 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	if (!target->proc_path)
 		return -1;
 	target->proc = tree_open_dir(root, target->proc_path);
-	/* /proc/PID/root is a magic link, which only this place follows. In a recorded tree it is a
-	 * directory; this process' root is the tree itself. */
+	/* Only here is the magic link /proc/PID/root followed. Recorded it is a directory; ours is
+	 * the tree. */
 	if (recorded && target->proc >= 0)
 		target->root = tree_open_dir(target->proc, "root");
 	else if (target->proc >= 0)
@@ -183,7 +180,7 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 		target->root = openat(root, ".", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	target->netns = location_namespace(target->proc, "net");
 	target->other_netns = !recorded && target->netns && ours && target->netns != ours;
-	/* 0: another user's process, whose namespaces are not shown (ptrace_may_access) */
+	/* 0: another user's process (ptrace_may_access) */
 	mounts = location_namespace(target->proc, "mnt");
 	if (target->pid && mounts && our_mounts && mounts != our_mounts)
 		target->container = true;
@@ -240,8 +237,7 @@ static bool shares_pids(int root, int64_t a, int64_t b)
 	return namespace && namespace == location_namespace(other, "pid");
 }
 
-/* The container that a process is in: its cgroup tells the id, which anybody may give to a cgroup
- * of his own, and the pid namespace that it is true. */
+/* Anybody can forge the cgroup's id, so the pid namespace must confirm it. */
 static void find_container_of_process(struct arena *arena, int root, struct target *target)
 {
 	const char *path = arena_printf(arena, "proc/%" PRId64 "/cgroup", target->pid);
@@ -297,6 +293,6 @@ int target_find(struct arena *arena, int root, bool recorded, const struct locat
 		target.env_path = target.spec_path;
 	}
 	*ret_target = target;
-	target = TARGET_NONE; /* the caller's now */
+	target = TARGET_NONE; /* the caller owns it now */
 	return 0;
 }

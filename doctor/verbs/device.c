@@ -11,8 +11,6 @@
 
 #include "core/node/network.h"
 
-/* ---- libibverbs ---- */
-
 #define LIBRARY "libibverbs.so.1"
 
 static const struct symbol {
@@ -24,13 +22,12 @@ static const struct symbol {
 #undef SYMBOL
 };
 
-/* The version is part of the name: under IBVERBS_1.0 the same names are functions of another ABI,
- * and without a version it is the dynamic linker's choice. */
+/* IBVERBS_1.0 has the same names with another ABI; without a version the linker chooses. */
 #define ABI "IBVERBS_1.1"
 
 int verbs_load(struct verbs *ret_verbs, struct err *err)
 {
-	/* NODELETE: a driver that it loaded may have left a thread or a handler behind. */
+	/* NODELETE: a driver may have left a thread or handler behind. */
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
 	if (!handle)
@@ -59,10 +56,7 @@ unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
 	return 8 * sizeof(a->raw);
 }
 
-/* ---- a device ---- */
-
-/* Whether it can be used. A port of InfiniBand is addressed by its LID, one of Ethernet by its GID:
- * gid_index is that which NCCL takes, negative if there is none. */
+/* True if usable: InfiniBand needs a LID, Ethernet a GID. gid_index: NCCL's, or negative */
 static bool choose_port(const struct verbs *verbs, struct ibv_context *context, uint8_t number,
 			int gid_index, struct verbs_port *ret_port)
 {
@@ -151,7 +145,7 @@ int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, s
 		snprintf(device->name, sizeof(device->name), "%s", name);
 		open_one(verbs, doctor, arena, list[i], (unsigned)port, device);
 	}
-	verbs->free_device_list(list); /* what is open stays so */
+	verbs->free_device_list(list); /* open devices stay open */
 	return ret_devices->item ? 0 : -1;
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libibverbs, and the devices that it lists, each with the port that is used. */
+/* libibverbs and its devices, each with the port to use */
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -11,15 +11,11 @@
 #include "core/base/err.h"
 #include "doctor/doctor.h"
 
-/*
- * libibverbs, loaded at run time: the doctor must start where it is not installed.
- *
- * What <infiniband/verbs.h> does inline goes through a context's own functions (ibv_post_send,
- * ibv_post_recv, ibv_poll_cq) and is called as usual. All else is called through this table: a
- * plain call would link the library.
- */
+/* Loaded at run time: the doctor must start without libibverbs. What <infiniband/verbs.h>
+ * inlines (ibv_post_send, ibv_post_recv, ibv_poll_cq) works as usual; a plain call of others
+ * would link it. */
 
-/* What every release has. query_port fills in what _compat_ibv_port_attr has. */
+/* In every release. query_port fills in what _compat_ibv_port_attr has. */
 #define VERBS_CALLS(call)                                                                          \
 	call(get_device_list) call(free_device_list) call(get_device_name) call(open_device)       \
 		call(close_device) call(query_device) call(query_port) call(query_gid)             \
@@ -34,29 +30,28 @@ struct verbs {
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
-/* Fills in the table. -1: the library cannot be loaded here, or lacks what every release of this
- * name has. It stays loaded until the process ends, as its device drivers do. */
+/* Returns 0, or -1 without the library or a required call. It stays loaded, as its drivers do. */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
-/* How many leading bits two GIDs share: ports of one rail are in one subnet. */
+/* Leading bits that two GIDs share: ports of one rail are in one subnet. */
 unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b);
 
 struct verbs_port {
 	uint8_t number;
-	bool infiniband; /* its link layer; else Ethernet */
+	bool infiniband; /* link layer; else Ethernet */
 	enum ibv_mtu mtu;
 	uint16_t lid;
 	uint8_t gid_index;
-	union ibv_gid gid; /* all zero: it has none */
+	union ibv_gid gid; /* all zero: none */
 };
 
 struct verbs_device {
 	char name[64];
-	int open_errno;              /* 0: it is open */
-	struct ibv_context *context; /* NULL if not */
+	int open_errno;              /* 0: open */
+	struct ibv_context *context; /* or NULL */
 	struct ibv_device_attr attr;
-	bool usable;            /* one of its ports is ACTIVE and has a GID or LID: */
-	struct verbs_port port; /* the first of them */
+	bool usable;            /* a port is ACTIVE and has a GID or LID: */
+	struct verbs_port port; /* the first such */
 };
 
 struct verbs_devices {
@@ -65,14 +60,12 @@ struct verbs_devices {
 	size_t n;
 };
 
-/* Opens what libibverbs lists, or what --device names of it, in its order. -1: out of memory, or
- * (*ret_errno != 0) the list cannot be had at all. */
+/* In libibverbs's order. Returns -1 without memory, or (*ret_errno != 0) without a list. */
 int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, struct arena *arena,
 		       struct verbs_devices *ret_devices, int *ret_errno);
 void verbs_devices_close(struct verbs_devices *devices);
 
-/* only: "mlx5_6" or "mlx5_6:1", or NULL for all of them. Returns the port that it names, 0 for any,
- * or -1 if name is another device. */
+/* only: "mlx5_6:1", or NULL for all. Returns the port, 0 for any, or -1 for another device. */
 int verbs_device_match(const char *only, const char *name);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices

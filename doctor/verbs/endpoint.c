@@ -5,12 +5,11 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-/* 4.096 us * 2^TIMEOUT = 0.5 s without an answer, RETRIES times more, before IBV_WC_RETRY_EXC_ERR:
- * longer than a software device takes for all that is under way, shorter than a user's patience.
- * NCCL's are 20 (4.3 s) and 7; but rdma_rxe takes 7 for "without end" (rxe_comp.c). */
+/* 4.096 us * 2^TIMEOUT = 0.5 s, and RETRIES more: enough for software devices, bearable for users.
+ * NCCL takes 20 (4.3 s) and 7, but rdma_rxe's 7 is endless (rxe_comp.c). */
 #define TIMEOUT 17
 #define RETRIES 6
-#define RNR_RETRIES 7 /* without end; our deadline ends it */
+#define RNR_RETRIES 7 /* endless; our deadline ends it */
 #define MIN_RNR_TIMER 12
 #define HOP_LIMIT 64
 #define PSN_MASK 0xffffffU
@@ -61,7 +60,7 @@ int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, 
 {
 	*ret_endpoint = (struct endpoint){
 		.verbs = verbs, .device = device, .port = &device->port, .bytes = bytes};
-	/* Any will do; a new one each time keeps late packets of a former connection out. */
+	/* Random, to reject late packets of an earlier connection. */
 	if (getrandom(&ret_endpoint->psn, sizeof(ret_endpoint->psn), GRND_NONBLOCK) > 0)
 		ret_endpoint->psn &= PSN_MASK;
 	if (open_queues(ret_endpoint, trouble) < 0 || open_buffer(ret_endpoint, trouble) < 0) {
@@ -71,7 +70,7 @@ int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, 
 	return 0;
 }
 
-/* The opposite order of making: the kernel refuses to destroy what is in use. */
+/* In reverse: the kernel refuses to destroy what is in use. */
 void endpoint_close(struct endpoint *endpoint)
 {
 	const struct verbs *verbs = endpoint->verbs;
@@ -127,7 +126,7 @@ static int to_rtr(struct endpoint *endpoint, const struct endpoint_address *peer
 		.ah_attr = {.port_num = port->number},
 	};
 
-	/* Ethernet has no LIDs; within a subnet of InfiniBand they are all that is needed. */
+	/* Ethernet has no LIDs; within an InfiniBand subnet they suffice. */
 	if (port->infiniband && peer->lid) {
 		attr.ah_attr.dlid = peer->lid;
 	} else {

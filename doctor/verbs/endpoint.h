@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One end of an RC connection: a queue pair, its completion queue, and a buffer */
+/* One end of an RC connection: queue pair, completion queue, buffer */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #include "doctor/verbs/device.h"
 #include "doctor/verbs/trouble.h"
 
-/* Work requests that may be under way */
+/* Work requests in flight */
 #define ENDPOINT_DEPTH 16
 
 struct endpoint {
@@ -22,11 +22,10 @@ struct endpoint {
 	struct ibv_mr *mr;
 	char *buffer;
 	size_t bytes;
-	uint32_t psn; /* that of its first packet */
+	uint32_t psn; /* of its first packet */
 };
 
-/* What the other side has to know to reach it and to write into its buffer. Without padding: it is
- * part of a message (remote.h). */
+/* What the peer needs to write into its buffer. No padding: part of a message (remote.h) */
 struct endpoint_address {
 	uint32_t qpn, psn, rkey;
 	uint16_t lid;
@@ -35,8 +34,8 @@ struct endpoint_address {
 	union ibv_gid gid;
 };
 
-/* On device->port, which must be usable; bytes: of its buffer. -1: *trouble says why, and nothing
- * is left open. The device must stay open longer than the endpoint. */
+/* device->port must be usable, and the device outlive the endpoint; bytes: buffer size. Returns 0,
+ * or -1 with *trouble and nothing open. */
 int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,
 		  struct endpoint *ret_endpoint, struct trouble *trouble);
 void endpoint_close(struct endpoint *endpoint);

@@ -13,7 +13,6 @@ static unsigned port_of(const struct verbs_setup *setup)
 	return setup->doctor->options.port ? setup->doctor->options.port : REMOTE_PORT;
 }
 
-/* trouble: NULL if it went well */
 static int add_transfer(struct verbs_setup *setup, const struct verbs_device *device,
 			const struct remote_peer *peer, const struct trouble *trouble,
 			const struct transfer_result *out, const struct transfer_result *in)
@@ -69,12 +68,12 @@ int pods_connect(struct verbs_setup *setup)
 		if (add_transfer(setup, device, &peer, failed ? &trouble : NULL, &out, &in) < 0)
 			return -1;
 		if (failed && trouble.kind == TROUBLE_NETWORK && !peer.device[0])
-			break; /* nobody is there for the other devices either */
+			break; /* nor is it there for other devices */
 	}
 	return 0;
 }
 
-/* Ports of one rail share a subnet: ours whose GID has most in common with the peer's */
+/* Our port whose GID is closest: a rail is one subnet. */
 static const struct verbs_device *nearest(const struct verbs_devices *devices,
 					  const struct endpoint_address *peer)
 {
@@ -95,7 +94,6 @@ static const struct verbs_device *nearest(const struct verbs_devices *devices,
 	return best;
 }
 
-/* One device of the peer, which has said hello */
 static int serve_peer(struct verbs_setup *setup, struct remote_peer *peer)
 {
 	const struct verbs_device *device = nearest(setup->devices, &peer->address);

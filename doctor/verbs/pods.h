@@ -15,9 +15,9 @@ struct verbs_setup {
 	bool exec;
 	struct findings *findings;
 	struct verbs_devices *devices;
-	size_t bytes; /* of a message: what fits below the memlock limit */
+	size_t bytes; /* of a message, within the memlock limit */
 };
 
-/* Transfers with a doctor in another pod. They add findings; -1 without memory only. */
+/* Each adds findings, and returns -1 only without memory. */
 int pods_connect(struct verbs_setup *setup);
 int pods_listen(struct verbs_setup *setup);

@@ -15,9 +15,8 @@
 #include "doctor/verbs/trouble.h"
 #include "lib/limits.h"
 
-/* The kernel counts pinned pages by their number in the range, not by what they are (ib_umem_get,
- * drivers/infiniband/core/umem.c). So a range that shows the same few pages again and again finds
- * the limit, and no container is killed for memory on the way. */
+/* The kernel counts a range's pages, even repeated ones (drivers/infiniband/core/umem.c,
+ * ib_umem_get): a few pages, mapped repeatedly, find the limit without an OOM kill. */
 #define ALIAS ((size_t)4 << 20)
 
 /* Returns 0 or an errno. */
@@ -32,7 +31,7 @@ static int try_registration(const struct verbs *verbs, struct ibv_pd *pd, char *
 	return verbs->dereg_mr(mr);
 }
 
-/* What is larger than a refused amount is refused: halves the gap, down to a page. */
+/* Whatever exceeds a refused size is refused: bisects, down to a page. */
 static struct registration search(const struct verbs *verbs, struct ibv_pd *pd, char *range)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);
@@ -83,8 +82,6 @@ int registration_probe(const struct verbs *verbs, const struct verbs_device *dev
 	return status;
 }
 
-/* ---- of GPUs ---- */
-
 static int register_gpu(struct findings *findings, const struct verbs *verbs,
 			const struct verbs_device *device, const struct cuda_memory *memory)
 {
@@ -123,7 +120,7 @@ int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
 {
 	struct verbs verbs;
 	cleanup_verbs_devices devices = {0};
-	struct err said; /* by verbs_check already */
+	struct err said; /* reported by verbs_check */
 	int errnum;
 	int status = 0;
 

@@ -14,7 +14,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 
-#define MAGIC "oci-rdma-doctor3" /* the last is the version */
+#define MAGIC "oci-rdma-doctor3" /* ends in the version */
 #define BYTES_MIN 8
 #define BYTES_MAX (1UL << 30)
 #define QPN_MAX 0xffffffU
@@ -22,7 +22,7 @@
 _Static_assert(sizeof(struct endpoint_address) == 48 && sizeof(struct message) == 368,
 	       "a message has no padding");
 
-/* To network byte order, and back */
+/* To or from network byte order */
 static void turn(struct message *message)
 {
 	struct endpoint_address *from = &message->from;
@@ -50,7 +50,7 @@ static void limit_waiting(int fd, time_t seconds)
 
 static int network(struct trouble *trouble, int errnum, const char *what, const char *peer)
 {
-	if (errnum == EAGAIN || errnum == EINPROGRESS) /* socket(7): the time is over */
+	if (errnum == EAGAIN || errnum == EINPROGRESS) /* socket(7): timeout */
 		errnum = ETIMEDOUT;
 	return trouble_set(trouble, TROUBLE_NETWORK, "%s %s: %s", what, peer, strerror(errnum));
 }
@@ -80,7 +80,7 @@ int remote_receive(struct remote_peer *peer, enum message_kind kind, struct mess
 		   struct trouble *trouble)
 {
 	struct message message;
-	/* The socket's limit is for the whole message, also for one that comes byte by byte. */
+	/* One timeout for the whole message, even if it comes byte by byte. */
 	ssize_t got = recv(peer->fd, &message, sizeof(message), MSG_WAITALL);
 
 	if (got == 0)
@@ -103,8 +103,6 @@ int remote_receive(struct remote_peer *peer, enum message_kind kind, struct mess
 	return 0;
 }
 
-/* ---- connections ---- */
-
 /* Returns a socket, or -errno. */
 static int open_socket(const struct addrinfo *address, bool listens)
 {
@@ -116,7 +114,7 @@ static int open_socket(const struct addrinfo *address, bool listens)
 	if (fd < 0)
 		return -errno;
 	if (!listens) {
-		limit_waiting(fd, REMOTE_HELLO_PATIENCE_S); /* connect(2) has the same limit */
+		limit_waiting(fd, REMOTE_HELLO_PATIENCE_S); /* also limits connect(2) */
 		status = connect(fd, address->ai_addr, address->ai_addrlen);
 	} else {
 		(void)setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on));
@@ -129,7 +127,6 @@ static int open_socket(const struct addrinfo *address, bool listens)
 	return status < 0 ? -errno : steal_fd(&fd);
 }
 
-/* Tries every address of a name. */
 static int open_host(const char *host, unsigned port, bool listens, struct trouble *trouble)
 {
 	const struct addrinfo hints = {.ai_socktype = SOCK_STREAM, .ai_flags = AI_NUMERICSERV};
@@ -162,7 +159,7 @@ int remote_listen(const char *host, unsigned port, struct trouble *trouble)
 {
 	int fd = open_host(host ? host : "::", port, true, trouble);
 
-	/* Kernels are booted with ipv6.disable=1. */
+	/* Kernels may boot with ipv6.disable=1. */
 	return fd < 0 && !host ? open_host("0.0.0.0", port, true, trouble) : fd;
 }
 
@@ -173,7 +170,7 @@ int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *tr
 	socklen_t len;
 	char *name = ret_peer->name;
 
-	do { /* what a peer broke off meanwhile is its own affair (accept(2)) */
+	do { /* ignore connections that a peer aborted (accept(2)) */
 		len = sizeof(address);
 		ret_peer->fd = accept4(listener, (struct sockaddr *)&address, &len, SOCK_CLOEXEC);
 	} while (ret_peer->fd < 0 && (errno == ECONNABORTED || errno == EINTR || errno == EPROTO));
@@ -187,8 +184,6 @@ int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *tr
 	limit_waiting(ret_peer->fd, REMOTE_HELLO_PATIENCE_S);
 	return 0;
 }
-
-/* ---- the transfer ---- */
 
 int remote_hear(struct remote_peer *peer, struct trouble *trouble)
 {
@@ -226,7 +221,7 @@ static int check_side(struct remote_peer *peer, struct endpoint *endpoint, size_
 	    transfer_receive(endpoint, bytes, seed, trouble) < 0)
 		return -1;
 	*ret_result = message.result;
-	ret_result->bytes = bytes; /* what the peer says of it is not looked at */
+	ret_result->bytes = bytes; /* ignore the peer's own value */
 	message = (struct message){.kind = MESSAGE_RIGHT};
 	return remote_send(peer, &message, trouble);
 }

@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A transfer with a doctor in another pod. One side listens, the other connects: once for each of
- * its devices, until it has none left. Both say the same over TCP, in messages of one size:
+ * A transfer with a doctor in another pod, which connects once per device. Messages on TCP:
  *
- *   hello    the endpoint, and how many devices are left; the connecting side first
+ *   hello    endpoint, and number of devices left; the connecting side first
  *   ready    my queue pair can receive
- *   result   what I measured, and: look at what I have written
- *   right    it is what you sent
- *   error    in the place of any other
+ *   result   my measurement; check what I have written
+ *   right    your data is right
+ *   error    instead of any other
  *
- * The connecting side writes first, then the other. Any pod may be at the other end: a message is
- * taken whole and in range, or not at all, and none is waited for longer than REMOTE_PATIENCE_S.
+ * The connecting side writes first. Peers are untrusted; REMOTE_PATIENCE_S limits each wait.
  */
 #pragma once
 
@@ -18,9 +16,9 @@
 
 #include "doctor/verbs/transfer.h"
 
-#define REMOTE_PORT 18516         /* TCP; nobody's by IANA, next to what ib_write_bw takes */
-#define REMOTE_PATIENCE_S 20      /* more than any step of a transfer takes (transfer.h) */
-#define REMOTE_HELLO_PATIENCE_S 5 /* strangers hold the listening side no longer */
+#define REMOTE_PORT 18516         /* TCP; not assigned by IANA, next to ib_write_bw's */
+#define REMOTE_PATIENCE_S 20      /* longer than any step of a transfer (transfer.h) */
+#define REMOTE_HELLO_PATIENCE_S 5 /* strangers block the listener no longer */
 
 enum message_kind {
 	MESSAGE_HELLO = 1,
@@ -30,45 +28,43 @@ enum message_kind {
 	MESSAGE_ERROR,
 };
 
-/* Without padding, numbers in network byte order on the way */
+/* No padding; sent in network byte order */
 struct message {
 	char magic[16];
 	uint32_t kind;
 	uint32_t left;
 	struct endpoint_address from;
 	struct transfer_result result;
-	char text[256]; /* hello: the device's name; error: why */
+	char text[256]; /* hello: device name; error: why */
 };
 
 struct remote_peer {
 	int fd;
 	char name[64];   /* its address */
-	char device[64]; /* by its hello; "" before */
+	char device[64]; /* from its hello; "" before */
 	uint32_t left;
 	struct endpoint_address address;
 };
 
-/* -1: *trouble says why. *message is turned to network byte order; *ret_message is checked. */
+/* Return 0, or -1 with *trouble. *message is converted in place; *ret_message is validated. */
 int remote_send(struct remote_peer *peer, struct message *message, struct trouble *trouble);
 int remote_receive(struct remote_peer *peer, enum message_kind kind, struct message *ret_message,
 		   struct trouble *trouble);
 
-/* Tells it why there is no transfer, so that it need not wait for the end of its patience. */
+/* Sends the reason, so that the peer need not time out. */
 void remote_refuse(struct remote_peer *peer, const char *why);
 
-/* Takes peer's hello. */
 int remote_hear(struct remote_peer *peer, struct trouble *trouble);
 
-/* Returns a connected or listening socket, or -1. host NULL: all addresses of this network
- * namespace, to listen on. */
+/* Returns a connected or listening socket, or -1. host NULL: listen on all addresses. */
 int remote_connect(const char *host, unsigned port, struct trouble *trouble);
 int remote_listen(const char *host, unsigned port, struct trouble *trouble);
 
-/* Waits for a peer. Returns 0 with peer->fd and peer->name, or -1. */
+/* Waits for a peer. Returns 0 with its fd and name, or -1. */
 int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *trouble);
 
-/* The whole transfer; first: this side connects. On failure the peer is told. *ret_out is what this
- * side measured, *ret_in what the other did. */
+/* first: this side connects. The peer learns of failures. *ret_out: our measurement, *ret_in:
+ * its. */
 int remote_transfer(struct remote_peer *peer, struct endpoint *endpoint, bool first, uint32_t left,
 		    struct transfer_result *ret_out, struct transfer_result *ret_in,
 		    struct trouble *trouble);

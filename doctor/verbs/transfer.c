@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Each 8 bytes are one word of the pattern, its lowest byte first on every machine. */
+/* Words of 8 bytes, little-endian on every machine */
 static unsigned char byte_at(size_t place, uint64_t seed)
 {
 	uint64_t word = seed * 0x9e3779b97f4a7c15ULL + (place / 8 + 1) * 0xff51afd7ed558ccdULL;
@@ -36,15 +36,13 @@ size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed)
 	return PATTERN_OK;
 }
 
-/* ---- the transfer ---- */
-
 #define SECOND 1000000000ULL
-#define MEASURE_NS (SECOND / 2) /* each of bandwidth and latency */
+#define MEASURE_NS (SECOND / 2) /* for each of bandwidth and latency */
 #define SAMPLES_MAX 5000
 #define SAMPLES_MIN 20
-#define SMALL 8 /* bytes of a write whose latency is measured */
+#define SMALL 8 /* bytes of a latency write */
 
-/* An HCA answers within microseconds: so long we ask without pause. Others cost no processor. */
+/* An HCA answers within microseconds: poll this long, then pause. */
 #define SPIN_NS (SECOND / 500)
 #define PAUSE_NS 50000
 
@@ -56,7 +54,6 @@ static uint64_t now(void)
 	return (uint64_t)time.tv_sec * SECOND + (uint64_t)time.tv_nsec;
 }
 
-/* Waits for one completion, of whatever it is. */
 static int wait_for_one(struct endpoint *endpoint, struct trouble *trouble)
 {
 	const struct timespec pause = {.tv_nsec = PAUSE_NS};
@@ -186,7 +183,7 @@ uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent)
 static int measure_latency(struct endpoint *from, const struct endpoint_address *to,
 			   struct transfer_result *result, struct trouble *trouble)
 {
-	static uint64_t samples[SAMPLES_MAX]; /* 40 KB: not for a stack */
+	static uint64_t samples[SAMPLES_MAX]; /* 40 KB: too large for a stack */
 	const uint64_t start = now();
 	size_t n = 0;
 
@@ -218,7 +215,7 @@ const char *transfer_result_text(const struct transfer_result *result,
 	const double rate = (double)result->bytes_per_second / 1e9;
 	char bytes[LIMITS_TEXT_SIZE];
 
-	/* Decimal, as links and NCCL count */
+	/* Decimal, like links and NCCL */
 	snprintf(text, TRANSFER_TEXT_SIZE,
 		 "%.3g GB/s (%.3g Gb/s), writes of %s; latency %.2f us median, %.2f us 99th "
 		 "percentile",

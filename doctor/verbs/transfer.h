@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RDMA writes between two connected endpoints, verified and measured. Nothing here waits longer
- * than TRANSFER_PATIENCE_S for a completion. */
+/* RDMA writes, verified and measured. Waits at most TRANSFER_PATIENCE_S for a completion. */
 #pragma once
 
 #include <stddef.h>
@@ -13,21 +12,20 @@
 
 struct transfer_result {
 	uint64_t bytes;            /* of a message */
-	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH messages under way */
-	uint64_t median_ns;        /* of one write of 8 bytes, from its post to its completion */
+	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH messages in flight */
+	uint64_t median_ns;        /* of one 8-byte write, from post to completion */
 	uint64_t p99_ns;
-	uint64_t writes; /* of which these two are */
+	uint64_t writes; /* behind these two */
 };
 
-/* A verified transfer has three parts, the first and third at the receiving end: the write carries
- * an immediate value, since the writer's completion says only that the other HCA has the data; that
- * it is in memory is the receive completion's promise. */
+/* The receiver does parts one and three. The write carries an immediate value: only the receive
+ * completion means that the data is in memory, the writer's that the other HCA has it. */
 int transfer_expect(struct endpoint *to, struct trouble *trouble);
 int transfer_send(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		  uint64_t seed, struct trouble *trouble);
 int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct trouble *trouble);
 
-/* Bandwidth and latency of writes from one to the other, in about a second */
+/* Bandwidth and latency of writes, in about a second */
 int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		     struct transfer_result *ret_result, struct trouble *trouble);
 
@@ -36,17 +34,15 @@ int transfer_measure(struct endpoint *from, const struct endpoint_address *to, s
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE]);
 
-/* Sorts samples; the value that percent of them do not exceed (nearest rank). n > 0 */
+/* Sorts samples; returns the percentile (nearest rank). n > 0 */
 uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
 
-/* Data whose every word says where it belongs and to which transfer: what was not written, was
- * written elsewhere, or is of the transfer before, is found. */
+/* Each word encodes its place and transfer, to find missing, misplaced and old data. */
 
-/* What pattern_find_error returns when all of it is right */
+/* pattern_find_error() found none */
 #define PATTERN_OK SIZE_MAX
 
-/* What a seed gives, the same each time */
 void pattern_fill(void *buffer, size_t bytes, uint64_t seed);
 
-/* The offset of the first byte that is wrong, or PATTERN_OK. */
+/* Offset of the first wrong byte, or PATTERN_OK */
 size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed);

@@ -1,35 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kept a transfer from working, and what to do: errors of verbs say little by themselves, and
- * people have searched for days at the wrong end. */
+/* What kept a transfer from working, and the remedy: verbs errors alone have misled people. */
 #pragma once
 
 #include <stdint.h>
 
 enum trouble_kind {
-	TROUBLE_VERBS,   /* a call failed, or a work completion: doctor/symptom knows it by .text */
-	TROUBLE_SILENCE, /* nothing came back from the other end */
-	TROUBLE_DATA,    /* it arrived, but is not what was sent */
-	TROUBLE_PEER,    /* the other side gave up, and says why */
-	TROUBLE_NETWORK, /* TCP to the other side does not work */
+	TROUBLE_VERBS,   /* a call or work completion failed: doctor/symptom knows .text */
+	TROUBLE_SILENCE, /* no answer from the other end */
+	TROUBLE_DATA,    /* what arrived is not what was sent */
+	TROUBLE_PEER,    /* the other side gave up; text says why */
+	TROUBLE_NETWORK, /* TCP fails */
 };
 
 struct trouble {
 	enum trouble_kind kind;
-	char text[320]; /* the evidence: one line */
+	char text[320]; /* one line of evidence */
 };
 
-/* Returns -1, so that a caller can say `return trouble_set(…)`. */
+/* Returns -1, for `return trouble_set(…)`. */
 int trouble_set(struct trouble *trouble, enum trouble_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* The same for a call, "ibv_create_qp", that failed */
 int trouble_call(struct trouble *trouble, int errnum, const char *call);
 
-/* One line: what to do about the cause that is most likely */
 const char *trouble_remedy(const struct trouble *trouble);
 
-/* Why a verbs device that is there does not open */
+/* Why an existing verbs device does not open */
 const char *trouble_open_remedy(int errnum);
 
-/* "ENOMEM", or "errno 4711" in text for one without a name */
+/* "ENOMEM", or "errno 4711" in text */
 const char *trouble_errno_name(int errnum, char text[24]);

@@ -17,13 +17,12 @@
 #define BYTES_DEFAULT ((size_t)1 << 20)
 #define BYTES_MIN ((size_t)4096)
 
-/* Queues also count, and there are two buffers: an eighth of the limit for each leaves room. Each
- * counts whole pages, so that on a kernel with pages of 64 KiB a limit below half a MiB leaves
- * none; that limit is a finding of its own. */
+/* For two buffers and queues, in whole pages: with pages of 64 KiB, a limit below half a MiB leaves
+ * none, which is a finding of its own. */
 #define SHARE 8
 
-/* libibverbs leaves out what it has no driver for, and says nothing; where it cannot open a file it
- * looks elsewhere, and fails by ENOENT. So the file itself is opened. */
+/* libibverbs omits devices without a driver, and fails with ENOENT if a file does not open: open
+ * it. */
 static int add_closed(struct verbs_setup *setup, const struct device *device,
 		      const struct verbs_device *listed, size_t *absent)
 {
@@ -82,7 +81,7 @@ static int add_list(struct verbs_setup *setup, size_t absent)
 			    all, absent);
 }
 
-/* What their ports say, the checks find in sysfs. */
+/* Checks report their ports, from sysfs. */
 static int add_devices(struct verbs_setup *setup)
 {
 	const struct doctor *doctor = setup->doctor;
@@ -173,7 +172,7 @@ static int register_memory(struct verbs_setup *setup)
 	return 0;
 }
 
-/* Returns 1, 0 if there is nothing to go on with (a finding says why), or -1. */
+/* Returns 1, 0 if it ends here (a finding says why), or -1. */
 static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 {
 	struct findings *findings = setup->findings;
