@@ -51,7 +51,7 @@ done
 check "what is installed can be used" in_root oci-rdma-admin --check-config
 is "…with both hook files" 2 "$(in_root oci-rdma-admin --check-config | grep -c 'hooks.d.*: ok')"
 is "the plugin's units are not switched on" "" "$(find "$root/etc/systemd/system" -name "oci-rdma-nri*" 2>/dev/null)"
-is "each package's executables" "$(printf '%s\n' kubectl-rdma_doctor{,-selftest} oci-rdma-{hook,admin,nri,doctor,runtime} | sort)" \
+is "each package's executables" "$(printf '%s\n' kubectl-rdma_doctor{,-job,-selftest} oci-rdma-{hook,admin,nri,doctor,runtime} | sort)" \
 	"$(in_root dpkg -L oci-rdma-hook oci-rdma-hook-nri oci-rdma-hook-doctor | sed -n 's|^/usr/bin/||p' | sed 's/-\(crun\|runc\)$//' | sort -u)"
 echo '// mine' >>"$root/etc/oci-rdma-hook/config.json"
 row "apt-get remove keeps a changed configuration, purge leaves nothing"

@@ -74,7 +74,7 @@ is "the doctor wants the same" "libcap.so.2 libyajl.so.2" "$(shared doctor)"
 is "the NRI plugin wants protobuf-c's, too" "libcap.so.2 libprotobuf-c.so.1 libyajl.so.2" "$(shared nri)"
 lacks "none says that it has a yajl of its own" bundled "$(rpm -qp --provides "${RPMS[@]}" 2>/dev/null)"
 row "doctor and NRI plugin are packages of their own, and no scriptlet looks at the hardware"
-is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || printf '%s\n' /usr/bin/kubectl-rdma_doctor{,-selftest} /usr/bin/oci-rdma-doctor)" \
+is "the doctor is a package of its own" "$([ ! -e doctor/main.c ] || printf '%s\n' /usr/bin/kubectl-rdma_doctor{,-job,-selftest} /usr/bin/oci-rdma-doctor)" \
 	"$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-doctor-* 2>/dev/null | grep bin/)"
 nri=("$T"/rpm/RPMS/*/oci-rdma-hook-nri-*.rpm)
 is "the NRI plugin is a package of its own, with its unit, man page and completion" \
