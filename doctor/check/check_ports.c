@@ -213,7 +213,6 @@ static int add_ports(const struct context *context, const struct device *device)
 	return 0;
 }
 
-/* check.h declares it, for the one table of check.c. */
 static int read_pod(const struct doctor *doctor, struct arena *arena, struct devices *devices,
 		    struct err *err)
 {
