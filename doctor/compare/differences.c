@@ -20,7 +20,7 @@ static struct difference *add_difference(struct job *job, const char *what, cons
 				     .value = value,
 				     .others = "",
 				     .evidence = "",
-				     .pod = arena_alloc(job->arena, job->n * sizeof(*added->pod))};
+				     .pod = arena_alloc(job->arena, job->n * sizeof(struct pod *))};
 	return added->pod ? added : NULL;
 }
 
