@@ -22,7 +22,8 @@ job() {
 # pod I FILTER: what is otherwise in the report of trainer-I
 pod() {
 	local file
-	for file in "$T"/job/trainer-$1@*; do # a pattern
+	for file in "$T"/job/*; do
+		[[ $file =~ /trainer-$1@ ]] || continue
 		jq "$2" "$file" >"$T/new" && mv "$T/new" "$file"
 	done
 }

@@ -25,6 +25,7 @@ is "what it installs" "$(printf '%s\n' etc/oci-rdma-hook/config.json \
 	usr/local/lib/systemd/system/oci-rdma-{hook-cdi.path,hook-cdi.service,metrics.service,nri-a.service,nri-b.service} usr/local/share/man/man5/oci-rdma-hook.json.5 \
 	usr/local/share/man/man8/oci-rdma-{admin,hook,nri,runtime,runtime-crun,runtime-runc}.8 "${doctor[@]/%/.8}" \
 	usr/local/share/oci-rdma-hook/{containerd/render-base-spec,docker/daemon.json,podman/oci-rdma-hook.conf,profiles/roce-legacy.json} \
+	usr/local/share/oci-rdma-hook/licenses/{GPL-2,libcap-dev,libprotobuf-c-dev,libyajl-dev,musl-dev} \
 	usr/local/share/oci-rdma-hook/monitoring/{collect,rules.yaml} \
 	usr/local/share/oci-rdma-hook/hooks.d/device/{90-oci-rdma-hook,91-oci-rdma-hook-poststart}.json \
 	usr/local/share/oci-rdma-hook/precreate.d/90-oci-rdma-hook-precreate.json \
