@@ -47,7 +47,7 @@ void _exit(int status)
 }
 
 STUB(pid_t, child_fork, (const int *closed), nondet_int())
-STUB(int, remember,
+STUB(int, record_outcome,
      (const struct options *options, struct container *of, enum record_result result,
       const char *reason, const char *entry_point),
      0)
