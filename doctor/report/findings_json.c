@@ -27,6 +27,9 @@ static void put_values(yajl_gen gen, const char *values)
 		size_t name = strcspn(values, "=");
 		size_t len = strcspn(values + name, " ");
 
+		/* What the kernel or a module says may hold a blank, or be cut. */
+		if (!len)
+			break;
 		yajl_gen_string(gen, (const unsigned char *)values, name);
 		yajl_gen_string(gen, (const unsigned char *)values + name + 1, len - 1);
 		values += name + len;
