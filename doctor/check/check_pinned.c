@@ -34,7 +34,8 @@ static bool is_in(const char *cgroup, const char *target)
 
 	if (strncmp(target, "0::", 3) != 0 || target[len + (target[len] == '\n')])
 		return strcmp(cgroup, target) == 0;
-	return strncmp(cgroup, target, len) == 0 &&
+	/* "/..": outside of the cgroup namespace that we see it from (cgroup_namespaces(7)) */
+	return strncmp(cgroup, target, len) == 0 && strncmp(cgroup, "0::/..", 6) != 0 &&
 	       (target[len - 1] == '/' || cgroup[len] == '/' || cgroup[len] == '\n');
 }
 

@@ -100,6 +100,18 @@ doctor --format json --container 940942ebb876
 row "cgroup v1: those with the same list"
 also pinned ok "256 MiB by 1 process ("
 
+row "in the container: its own processes, and none outside of its cgroup namespace"
+container
+write proc/self/cgroup "0::/"
+pins 1 1024 0 "0::/"
+pins 77 1024 0 "0::/../other"
+doctor --format json
+also pinned ok "1 MiB by 1 process ("
+row "what sysfs says with a blank leaves the JSON whole"
+container
+write sys/class/infiniband/mlx5_6/ports/1/link_layer "Infini Band"
+doctor --format json
+is "its values" '{"state":"ACTIVE","rate_gbps":"400","link_layer":"Infini"}' "$(jq -c '.findings[] | select(.id == "port" and .subject == "mlx5_6").values' "$T/out")"
 # ---- IOMMU ----
 arguments='intel_iommu=on'
 try "2, 6: a translated VF is the cause of LOC_PROT_ERR, not memlock" iommu_group/mlx5_6 fail "IBV_WC_LOC_PROT_ERR (status 4, vendor error 81)" \
