@@ -17,6 +17,9 @@
 	"the device "                                                                              \
 	"before the device plugin allocates it"
 
+/* How many devices the summary names */
+#define NAMED_MAX 16
+
 static int add_none(const struct doctor *doctor, struct findings *findings)
 {
 	const struct target *target = &doctor->target;
@@ -60,7 +63,8 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 
 static int add_summary(const struct doctor *doctor, struct findings *findings)
 {
-	char names[1024] = "";
+	char names[NAMED_MAX * 72] = "";
+	char more[32] = "";
 
 	if (!doctor->files.n)
 		return add_none(doctor, findings);
@@ -72,11 +76,13 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 			"at, so that libibverbs finds no device",
 			doctor->files.n_refused, doctor->files.n_refused == 1 ? "" : "s",
 			doctor->target.name);
-	for (size_t i = 0; i < doctor->devices.n; i++)
+	for (size_t i = 0; i < doctor->devices.n && i < NAMED_MAX; i++)
 		text_add_item(names, sizeof(names), doctor->devices.item[i].ibdev);
+	if (doctor->devices.n > NAMED_MAX)
+		snprintf(more, sizeof(more), " and %zu more", doctor->devices.n - NAMED_MAX);
 	return findings_add(findings, "rdma_devices", NULL, FINDING_OK, NULL,
-			    "%zu of the %zu that sysfs shows: %s (/dev/infiniband)",
-			    doctor->devices.n, doctor->all.n, names);
+			    "%zu of the %zu that sysfs shows: %s%s (/dev/infiniband)",
+			    doctor->devices.n, doctor->all.n, names, more);
 }
 
 /* In the target's namespace: exclusive mode checks it (uverbs_main.c, ib_uverbs_open). */

@@ -132,7 +132,6 @@ int check_distance(const struct doctor *doctor, struct findings *findings)
 }
 
 /* GPUs as libcuda shows them to this process, so not for another target */
-/* check.h declares it. */
 
 int check_cuda(const struct doctor *doctor, struct findings *findings)
 {

@@ -152,6 +152,8 @@ doctor
 is "status" 0 "$rc"
 check "$(wc -l <"$T/out") lines are read by a person" test "$(wc -l <"$T/out")" -lt 100
 has "the others" "and 1016 more" "$(<"$T/out")"
+doctor --format json
+has "also of the summary" " and 1016 more (/dev/infiniband)" "$(jq -r '.findings[] | select(.id == "rdma_devices").evidence' "$T/out")"
 row "1,032 faults: what to do is said once, --verbose and JSON have them all"
 for device in "$NODE"/dev/infiniband/uverbs*; do echo 231:9999 >"$device"; done
 doctor
