@@ -31,7 +31,7 @@ static int compare_silent(struct job *job)
 
 		if (!job->pod[i].silent)
 			continue;
-		added = add_difference(job, "report", "no report");
+		added = add_difference(job, "report", "missing");
 		if (!added)
 			return -1;
 		added->pod[added->n++] = &job->pod[i];
@@ -250,8 +250,7 @@ int compare_reports(char *const *files, size_t n, bool json)
 	struct err err;
 
 	err_memory(&err);
-	if (job_read(&arena, files, n, &job, &err) < 0 || job_find_facts(&job) < 0 ||
-	    job_compare(&job) < 0) {
+	if (job_read(&arena, files, n, &job, &err) < 0 || job_compare(&job) < 0) {
 		fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
 		return EXIT_USAGE;
 	}

@@ -107,6 +107,7 @@ static const char *count_hcas(struct arena *arena, const struct pod *pod)
 {
 	const struct reported *down = NULL;
 	size_t n_down = 0;
+	size_t ports = 0;
 	size_t n = 0;
 	const char *text;
 
@@ -117,10 +118,12 @@ static const char *count_hcas(struct arena *arena, const struct pod *pod)
 			down = item;
 			n_down++;
 		}
+		ports += strcmp(item->id, "port") == 0;
 		n += *value_of(item, "port", "state") != '\0';
 	}
+	/* A doctor of before 0.1.0 names ports, and gives no values. */
 	if (!n)
-		return "none";
+		return ports ? "" : "none";
 	text = down ? arena_printf(arena, "%zu + %zu %s", n - n_down, n_down,
 				   value_of(down, "port", "state"))
 		    : arena_printf(arena, "%zu", n);
@@ -167,19 +170,14 @@ static const char *find_fact(struct arena *arena, const struct pod *pod, enum fa
 	}
 }
 
-int job_find_facts(struct job *job)
+void pod_find_facts(struct arena *arena, struct pod *pod)
 {
-	for (size_t i = 0; i < job->n; i++) {
-		for (int fact = 0; fact < FACTS; fact++) {
-			struct pod *pod = &job->pod[i];
-			char *text = arena_printf(job->arena, "%.*s", FACT_MAX,
-						  find_fact(job->arena, pod, (enum fact)fact));
+	for (int fact = 0; fact < FACTS; fact++) {
+		char *text = arena_printf(arena, "%.*s", FACT_MAX,
+					  find_fact(arena, pod, (enum fact)fact));
 
-			if (!text)
-				return -1;
+		if (text)
 			text_make_printable(text);
-			pod->fact[fact] = text;
-		}
+		pod->fact[fact] = text ? text : "";
 	}
-	return job->arena->failed ? -1 : 0;
 }

@@ -3,8 +3,8 @@
 
 #include "doctor/compare/job.h"
 
-/* Fills in each pod's .fact. Returns 0, or -1 without memory. */
-int job_find_facts(struct job *job);
+/* Fills in .fact, in the arena; without memory only the arena says so. */
+void pod_find_facts(struct arena *arena, struct pod *pod);
 
 /* "hcas", as in JSON; in capitals the column's head */
 const char *fact_name(enum fact fact);

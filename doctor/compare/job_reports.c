@@ -4,20 +4,26 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "core/base/fs.h"
 #include "core/base/text.h"
+#include "doctor/compare/job_facts.h"
 
 #define REPORT_MAX (1024 * 1024)
+#define TEXT_MAX 1024 /* as long as the doctor makes one */
+
+/* What fails or warns, of one report */
+#define KEPT_MAX 64
 
 static const char *const statuses[] = {"ok", "warn", "fail", "not checkable", NULL};
 
-/* Reports hold untrusted text: keep escapes from the terminal. */
+/* A pod's author has a say in its report: cut it, and let no terminal obey it. */
 static const char *printable(struct json_document *doc, const struct json_node *node)
 {
 	const char *text = json_string(doc, node);
-	char *copy = arena_strdup(doc->arena, text ? text : "");
+	char *copy = arena_printf(doc->arena, "%.*s", TEXT_MAX, text ? text : "");
 
 	if (!copy) {
 		json_no_memory(doc);
@@ -27,27 +33,41 @@ static const char *printable(struct json_document *doc, const struct json_node *
 	return copy;
 }
 
-static int read_report(struct json_document *doc, struct pod *pod)
+static int read_findings(struct json_document *doc, struct pod *pod)
 {
 	const struct json_node *findings = json_get(doc, doc->root, "findings", JSON_ARRAY);
 
-	if (!findings)
+	pod->item = findings ? json_items(doc, findings, sizeof(*pod->item)) : NULL;
+	if (!pod->item)
 		return -1;
-	pod->item = json_items(doc, findings, sizeof(*pod->item));
 	json_each(node, findings) {
-		struct reported *item = pod->item ? &pod->item[pod->n] : NULL;
+		struct reported *item = &pod->item[pod->n++];
 
-		if (!item)
-			break;
 		item->id = printable(doc, json_get(doc, node, "id", JSON_STRING));
 		item->subject = printable(doc, json_get(doc, node, "subject", JSON_STRING));
 		item->evidence = printable(doc, json_get(doc, node, "evidence", JSON_STRING));
 		item->status = (enum finding_status)json_word(
 			doc, json_get(doc, node, "status", JSON_STRING), statuses);
 		item->values = json_get(doc, node, "values", JSON_OBJECT | JSON_NULL);
-		pod->n++;
 	}
 	return doc->failed ? -1 : 0;
+}
+
+/* Keeps what fails or warns of a report whose own memory goes. */
+static void keep_failures(struct arena *arena, const struct pod *report, struct pod *pod)
+{
+	pod->item = arena_alloc(arena, KEPT_MAX * sizeof(*pod->item));
+	for (size_t i = 0; pod->item && i < report->n && pod->n < KEPT_MAX; i++) {
+		const struct reported *item = &report->item[i];
+
+		if (item->status == FINDING_FAIL || item->status == FINDING_WARN)
+			pod->item[pod->n++] = (struct reported){
+				.id = arena_strdup(arena, item->id),
+				.subject = arena_strdup(arena, item->subject),
+				.evidence = arena_strdup(arena, item->evidence),
+				.status = item->status,
+			};
+	}
 }
 
 /* "POD@NODE.json": Kubernetes names have no '@'. */
@@ -71,32 +91,55 @@ static int name_pod(struct arena *arena, const char *file, struct pod *pod)
 	return 0;
 }
 
-static const char *reason_in(struct arena *arena, char *text)
+/* A program's or shell's first line, or what is wrong with a report */
+static const char *reason_in(struct arena *arena, const struct fs_text *text, const struct err *err)
 {
-	text += strspn(text, " \t\r\n");
-	text[strcspn(text, "\n")] = '\0';
-	text_make_printable(text);
-	return *text ? text : arena_strdup(arena, "no answer");
+	const char *line = text->bytes + strspn(text->bytes, " \t\r\n");
+	char *reason;
+
+	if (text->len > REPORT_MAX)
+		line = "its report is longer than 1 MiB";
+	else if (*line == '{')
+		line = err->text;
+	else if (!*line)
+		line = "no answer";
+	reason = arena_printf(arena, "%.*s", (int)strcspn(line, "\n"), line);
+	if (reason && strlen(reason) > TEXT_MAX)
+		reason[TEXT_MAX] = '\0';
+	if (reason)
+		text_make_printable(reason);
+	return reason;
 }
 
 static int read_pod(struct arena *arena, const char *file, struct pod *pod, struct err *err)
 {
-	cleanup_fd fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	cleanup_fd fd = open(file, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	cleanup_arena own = {0};
+	struct pod report = {0};
 	struct json_document doc;
 	struct fs_text text;
-	struct err ignored;
+	struct stat st;
 
-	if (fd < 0)
+	if (fd < 0 || fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", file);
-	if (fs_read_regular(arena, fd, REPORT_MAX, file, &text, err) < 0)
+	if (!S_ISREG(st.st_mode))
+		return err_set(err, "%s: not a regular file", file);
+	if (fs_read_up_to(&own, fd, REPORT_MAX, file, &text, err) < 0)
 		return -1;
 	if (name_pod(arena, file, pod) < 0)
 		return err_memory(err);
-	if (json_parse(&doc, arena, file, text.bytes, text.len, 0, &ignored) == 0 &&
-	    read_report(&doc, pod) == 0)
-		return 0;
-	pod->n = 0;
-	pod->silent = reason_in(arena, text.bytes);
+	if (text.len > REPORT_MAX ||
+	    json_parse(&doc, &own, file, text.bytes, text.len, 0, err) < 0 ||
+	    read_findings(&doc, &report) < 0) {
+		pod->silent = reason_in(arena, &text, err);
+		pod_find_facts(arena, pod);
+	} else {
+		pod_find_facts(&own, &report);
+		for (int fact = 0; fact < FACTS; fact++)
+			pod->fact[fact] = arena_strdup(arena, report.fact[fact]);
+		keep_failures(arena, &report, pod);
+	}
+	arena->failed |= own.failed;
 	return err_of_arena(arena, err);
 }
 

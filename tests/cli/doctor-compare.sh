@@ -123,9 +123,17 @@ told "four of nine on one node: three are named, and the node" 1 "trainer-0, tra
 job 4
 : >"$T/job/trainer-2@gpu-2.json"
 printf '\nerror: cannot exec \033[2Jin a container\nmore' >"$T/job/trainer-3@gpu-3.json"
-told "two pods do not answer" 1 "trainer-2 on gpu-2: report no report" "    no answer" "trainer-3 on gpu-3: report no report" "    error: cannot exec ?[2Jin a container"
+told "two pods do not answer" 1 "trainer-2 on gpu-2: report missing" "    no answer" "trainer-3 on gpu-3: report missing" "    error: cannot exec ?[2Jin a container"
 has "how many answered" "4 pods, 2 of which answered: 2 differences" "$(<"$T/out")"
 has "their rows" "trainer-2  gpu-2  no report: no answer" "$(<"$T/out")"
+printf '{"findings": [{"id": 1}]}' >"$T/job/trainer-2@gpu-2.json"
+head -c 1100000 /dev/zero | tr '\0' x >"$T/job/trainer-3@gpu-3.json"
+told "a report that is none, and one that is too long: no other pod is lost" 1 "trainer-2 on gpu-2: report missing" "    $T/job/trainer-2@gpu-2.json: line 1: findings[0].id: …" \
+	"trainer-3 on gpu-3: report missing" "    its report is longer than 1 MiB"
+job 2
+pod 1 "del(.findings[].values)"
+told "a doctor that gives no values is no container without an HCA" 0
+job 4
 pod 0 "$(sel port .) |= (.values.link_layer = \"\\u001b[2J\" + \"x\" * 300)"
 compare
 row "what a pod's report says obeys no terminal, and breaks no table"
@@ -156,6 +164,8 @@ refused "--format alone" --compare "$T/base.json" --pid 1
 refused "text or json" --compare "$T/base.json" --format html
 refused "No such file" --compare "$T/nowhere.json"
 refused "not a regular file" --compare "$T"
+mkfifo "$T/fifo"
+refused "not a regular file" --compare "$T/fifo"
 : >"$T/empty"
 "$DOCTOR" --compare "$T/empty" >"$T/out" 2>&1
 is "nobody has answered" "2 1 pod, 0 of which answered" "$? $(sed -n 's/:.*//; /pod,/p' "$T/out")"
