@@ -174,9 +174,9 @@ echo 0 >"$T/seconds"
 plugin job -l batch.kubernetes.io/job-name=train -n team-a --doctor "$DOCTOR" --parallel 2
 row "job: one differs, one has no shell, one says nothing: each is a row"
 is "status" "1 " "$rc $(<"$T/err")"
-has "who has no shell, or does not answer" "trainer-3 on n3: report no report
+has "who has no shell, or does not answer" "trainer-3 on n3: report missing
     sh: not found
-trainer-4 on n4: report no report
+trainer-4 on n4: report missing
     no answer" "$(<"$T/out")"
 has "who differs" "trainer-2 on n2: limit 8 MiB; 2 others: unlimited
     soft 8 MiB" "$(<"$T/out")"
@@ -187,12 +187,29 @@ plugin job -l rank=1 -n team-a --doctor "$DOCTOR" --on-node
 row "job --on-node: by the nodes' pods"
 is "status" "1 all" "$rc $(grep -o 'limit 8 MiB\|^trainer-1 on n1: memlock fail' "$T/out" | head -n 1 | sed 's/.*/all/')"
 has "the container's id is asked for" "node-doctor" "$(sed -n 's/^create oci-rdma-doctor //p' "$T/requests")"
+jq '.metadata.name = "trainer-5" | .metadata.labels.rank = "5" | .status = {phase: "Pending"} | del(.spec.nodeName)' "$T/pods/trainer-1.json" >"$T/pods/trainer-5.json"
+printf '#!/bin/sh\ncat >/dev/null\nexec yes\n' >"$T/exec"
+plugin job -l batch.kubernetes.io/job-name=train,rank=5 -n team-a --doctor "$DOCTOR"
+row "job: a pod that waits, and one that prints without an end, are rows"
+is "one that waits" "2 trainer-5: report missing the pod is Pending; run: kubectl describe pod trainer-5" \
+	"$rc $(grep -A 1 '^trainer-5:' "$T/out" | xargs)"
+plugin job -l rank=1 -n team-a --doctor "$DOCTOR"
+is "one without an end" "2 trainer-1 on n1: report missing its report is longer than 1 MiB" "$rc $(grep -A 1 '^trainer-1 on' "$T/out" | xargs)"
+printf '#!/bin/sh\ncat >/dev/null\nexec sleep "$(cat %s/seconds)"\n' "$T" >"$T/exec"
 echo "$PATIENCE" >"$T/seconds"
 plugin job -l rank=4 -n team-a --doctor "$DOCTOR" --timeout 1
 row "job: a pod that hangs has its time, and no more"
 is "status" "2 no answer in 1 s" "$rc $(grep -o 'no answer in 1 s' "$T/out" | head -n 1)"
 row "job: what is refused"
 refused "no pod with the labels batch.kubernetes.io/job-name=other runs in namespace team-a" job job/other -n team-a --doctor "$DOCTOR"
+while read -r kind label; do refused "no pod with the labels $label=x runs" job "$kind/x" --doctor "$DOCTOR"; done <<'END'
+jobset jobset.sigs.k8s.io/jobset-name
+trainjob jobset.sigs.k8s.io/jobset-name
+leaderworkerset leaderworkerset.sigs.k8s.io/name
+pytorchjob training.kubeflow.org/job-name
+mpijob training.kubeflow.org/job-name
+raycluster ray.io/cluster
+END
 refused "name its pods with -l LABELS" job cronjob/x --doctor "$DOCTOR"
 refused "such as job/train" job train --doctor "$DOCTOR"
 refused "name the pods" job
