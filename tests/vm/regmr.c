@@ -9,12 +9,16 @@
  *
  *   uid=0 memlock soft=8388608 hard=8388608 CapEff=00000000800405fb
  *   mlx5_1: reg_mr 256 MiB: ENOMEM (Cannot allocate memory)
+ *
+ * With an argument it keeps what it has registered until SIGUSR1 comes, and then stays.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <glob.h>
 #include <infiniband/verbs.h>
 #include <linux/vfio.h>
+#include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +64,13 @@ static int report(const char *device, const char *call)
 	return error;
 }
 
+static bool hold;
+
+static void on_signal(int number)
+{
+	(void)number;
+}
+
 static int register_memory(struct ibv_device *device, void *memory, size_t size)
 {
 	struct ibv_context *context = ibv_open_device(device);
@@ -73,6 +84,8 @@ static int register_memory(struct ibv_device *device, void *memory, size_t size)
 		error = report(ibv_get_device_name(device), "reg_mr 256 MiB");
 	else
 		error = report(ibv_get_device_name(device), context ? "alloc_pd" : "open_device");
+	if (mr && hold)
+		pause();
 	if (mr)
 		ibv_dereg_mr(mr);
 	if (pd)
@@ -110,7 +123,7 @@ static int map_for_dma(const char *path, void *memory, size_t size)
 	return error;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	glob_t groups = {0};
 	const size_t size = (size_t)MIB << 20;
@@ -118,6 +131,9 @@ int main(void)
 	struct ibv_device **devices = ibv_get_device_list(&count);
 	void *memory = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
+	(void)argv;
+	hold = argc > 1;
+	signal(SIGUSR1, on_signal);
 	print_process();
 	if (memory == MAP_FAILED) {
 		perror("mmap");
@@ -132,5 +148,7 @@ int main(void)
 	glob("/dev/vfio/[0-9]*", 0, NULL, &groups);
 	for (size_t i = 0; i < groups.gl_pathc; i++)
 		failed |= map_for_dma(groups.gl_pathv[i], memory, size);
+	while (hold)
+		pause();
 	return failed != 0 || (count == 0 && groups.gl_pathc == 0);
 }
