@@ -84,7 +84,7 @@ const char *const bundle_task_dirs[] = {
 	NULL,
 };
 
-/* Who keeps a directory for each container; one of the files in kept[] must exist */
+/* Each keeps a directory per container, and in it one of these files */
 enum keeper { CRUN, RUNC, CONTAINERD, STORAGE };
 
 static const char *const kept[][2] = {

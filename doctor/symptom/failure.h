@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Counters (ethtool, nvidia-smi), paths, options and zero values contain the word, too. */
+/* "error" in a counter's name (ethtool, nvidia-smi), a path or an option, or with the value 0 */
 #pragma once
 
 #include <stdbool.h>
