@@ -27,7 +27,7 @@ odd() {
 }
 # log_of ARG…: the shim, and what it says to the log
 log_of() {
-	strace -o "$T/trace" -e trace=sendto,openat2 -s 2000 "${INJECT[@]}" "$SHIM" "$@" >"$T/out" 2>"$T/err" </dev/null
+	strace -o "$T/trace" -e trace=sendto,openat2,alarm -e inject=alarm:retval=0 -s 2000 "${INJECT[@]}" "$SHIM" "$@" >"$T/out" 2>"$T/err" </dev/null
 	rc=$?
 	log=$(grep '^sendto' "$T/trace")
 }
