@@ -128,6 +128,9 @@ int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned c
 {
 	const char *comma = find_comma(doc, stopped);
 	const char *shown = said ? (const char *)said : "not valid JSON";
+	const char *hint = strstr(shown, "invalid char in json") ? " (texts stand in double quotes)"
+			   : strstr(shown, "I expect ','")       ? " (a comma is missing)"
+								 : "";
 
 	if (doc->failed)
 		return -1;
@@ -135,8 +138,8 @@ int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned c
 	if (comma)
 		return err_set(doc->err, "%s: line %zu: nothing follows this comma: remove it",
 			       doc->what, json_line_at(doc->text, (size_t)(comma - doc->text)));
-	return err_set(doc->err, "%s: line %zu: %.*s", doc->what, json_line_at(doc->text, stopped),
-		       (int)strcspn(shown, "\n"), shown);
+	return err_set(doc->err, "%s: line %zu: %.*s%s", doc->what,
+		       json_line_at(doc->text, stopped), (int)strcspn(shown, "\n"), shown, hint);
 }
 
 int json_fail_unfinished(struct json_document *doc, const struct json_node *open)

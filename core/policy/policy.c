@@ -95,9 +95,10 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 	config->namespaces = json_strings(doc, list, &config->n_namespaces);
 	json_each(item, list) {
 		const char *name = json_string(doc, item);
-		const char *star = strchr(name, '*');
+		/* Kubernetes names a namespace by a DNS label (ValidateNamespaceName). */
+		const char *rest = name + strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
 
-		if (!name[0] || text_has_control(name) || (star && star[1]))
+		if (!name[0] || (rest[0] && strcmp(rest, "*") != 0))
 			json_fail(doc, item,
 				  "'%.64s' is neither a namespace's name nor one with a '*' at its "
 				  "end",

@@ -32,6 +32,8 @@ static const struct bad_case {
 	 "line 1: namespaces[0]: 'a**' is neither"},
 	{"wrong: namespaces, empty", "{\"namespaces\":[\"a\",\"\"]}",
 	 "line 1: namespaces[1]: '' is neither"},
+	{"wrong: namespaces, a capital letter", "{\"namespaces\":[\"Team-a\"]}",
+	 "line 1: namespaces[0]: 'Team-a' is neither"},
 	{"wrong: namespaces, a line break", "{\"namespaces\":[\"a\\nb\"]}",
 	 "line 1: namespaces[0]: 'a?b' is neither"},
 	{"wrong: devices, an unknown one", "{\"devices\":[\"verbs\",\n\"vdpa\"]}",
