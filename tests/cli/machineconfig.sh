@@ -163,6 +163,7 @@ check "CHECK: a program that does not run here" refused render wrong CHECK="$T/f
 has "…is named" "$T/foreign does not run here" "$(<"$T/log")"
 check "…CHECK checks the policy, and the executable may be for other nodes" render wrong
 check "…and refuses, too" refused render wrong PROFILE="$T/my.json"
+has "…with the file's name and line" "$T/my.json: line 1: " "$(<"$T/log")"
 check "ARCH: for the nodes that it is for" render foreign ARCH=aarch64
 has "…and the file says for which" "ARCH=aarch64" "$(head -n 1 "$T/foreign.yaml")"
 strip -o "$T/oci-rdma-nri" "$(dirname "$HOOK")/oci-rdma-nri"
@@ -264,6 +265,10 @@ is "FROM: what differs" "gone: /usr/local/bin/oci-rdma-nri
 new: /etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 new: /usr/local/bin/oci-rdma-runtime-crun
 changed: /etc/oci-rdma-hook/config.json" "$(for word in gone new changed; do grep "^$word: " "$T/log" | sort; done)"
+sed 's|path: /usr/local/bin/oci-rdma-nri|path: /usr/local/bin/oci-rdma-doctor|' "$T/old.yaml" >"$T/watched.yaml"
+check "FROM: of another pool, with a doctor" render new PROFILE=default ROLE=gpu FROM="$T/watched.yaml"
+has "FROM: which keeps its own" "$T/watched.yaml is of the pool worker, which keeps its MachineConfigs" "$(<"$T/log")"
+has "FROM: what apply does not delete" "oc apply deletes no object: oc delete machineconfig 99-gpu-oci-rdma-hook-doctor" "$(<"$T/log")"
 check "PROFILE=file without FROM is refused" refused render wrong PROFILE=file
 check "FROM: another file is refused" refused render wrong FROM="$T/log"
 

@@ -22,7 +22,7 @@ check "the image" build
 builder() {
 	local name=$1
 	shift
-	pod run --rm --cgroup-parent "/${T##*/}" --network none "$image" "$@" >"$T/$name.yaml" 2>"$T/log"
+	pod run --rm --cgroup-parent "/${T##*/}" --network none --volume "$T/amd64.yaml:/old.yaml:ro" "$image" "$@" >"$T/$name.yaml" 2>"$T/log"
 }
 check "it renders the MachineConfigs" builder amd64 machineconfig ROLE=gpu
 check "…for aarch64" builder aarch64 machineconfig ROLE=gpu ARCH=aarch64 NRI=1
@@ -33,6 +33,8 @@ is "its files" "./Containerfile ./licenses/GPL-2 ./licenses/LICENSE ./licenses/l
 has "for amd64" "ARCH=x86_64" "$(head -n 1 "$T/amd64.yaml")$(sed -n 2p "$T/amd64.yaml")"
 has "for aarch64" "ARCH=aarch64" "$(head -n 1 "$T/aarch64.yaml")$(sed -n 2p "$T/aarch64.yaml")"
 is "the objects of the pool: hook, doctor, what enables them" 3 "$(grep -c '^  name: 99-gpu-oci-rdma-hook' "$T/amd64.yaml")"
+check "FROM: the old file's pool" builder again machineconfig FROM=/old.yaml
+is "…and its objects" "$(grep '^  name: ' "$T/amd64.yaml")" "$(grep '^  name: ' "$T/again.yaml")"
 has "the IOMMU's argument is Arm's" "iommu.passthrough=1" "$(<"$T/iommu.yaml")"
 refused() { ! builder other "$@"; }
 check "another task is refused" refused install
