@@ -17,13 +17,13 @@
 struct doctor {
 	struct arena arena; /* owns all below */
 	struct doctor_options options;
-	int no_openat2; /* why openat2(2) fails, an errno: nothing below is read; or 0 */
+	int no_openat2; /* errno of openat2(2), or 0; if set, nothing below is read */
 	struct location location;
 	struct node node;
 	struct target target;
 	struct devices all;        /* all verbs devices in sysfs */
 	struct device_files files; /* in the target's /dev/infiniband */
-	struct devices devices;    /* of all, those with a file in the target, by name */
+	struct devices devices;    /* those of .all with a file in the target, by name */
 	struct claims claims;      /* allocations in its environment */
 	struct gpus gpus;          /* the node's */
 };
@@ -36,11 +36,11 @@ void doctor_free(struct doctor *doctor);
 
 #define cleanup_doctor __attribute__((cleanup(doctor_free))) struct doctor
 
-/* The target's; a node without device files (ib_uverbs not loaded) has devices, a container
- * none. */
+/* The target's devices. A node without device files (ib_uverbs not loaded) still has devices, a
+ * container has none. */
 struct devices doctor_devices(const struct doctor *doctor);
 
-/* True if the environment lists it, or lists nothing */
+/* True if the environment lists it or lists none */
 bool doctor_is_allocated(const struct doctor *doctor, const struct device *device);
 
 const struct device *doctor_find_ibdev(const struct devices *devices, const char *name, size_t len);

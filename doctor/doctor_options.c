@@ -92,7 +92,7 @@ enum option_code {
 	OPTION_SYMPTOM,
 	OPTION_TOPOLOGY,
 	OPTION_COMPARE,
-	OPTION_VERBS, /* from here to --port they imply --verbs */
+	OPTION_VERBS, /* options from here to --port imply --verbs */
 	OPTION_DEVICE,
 	OPTION_LISTEN,
 	OPTION_CONNECT,
@@ -205,7 +205,7 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 		return status;
 	if (options.symptom == from_stdin && optind < argc)
 		options.symptom = argv[optind++];
-	/* getopt joins optional arguments only by '=': accept a separate address. */
+	/* getopt joins an optional argument only by '=': also accept a separate address. */
 	if (optind < argc && options.listen && !options.address)
 		options.address = argv[optind++];
 	if (options.compare) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Evidence and remedy, a line each. Checks only add findings; the report derives the exit
+/* Findings: evidence and remedy, one line each. Checks only add them; main.c derives the exit
  * status. */
 #pragma once
 
@@ -24,7 +24,7 @@ struct finding {
 	const char *remedy;   /* what to do, or "" */
 	const char *values;   /* for programs: "state=ACTIVE rate_gbps=400"; or "" */
 	const char *seen;     /* a symptom's line in the log, or "" */
-	const char *check;    /* what a check found about it, or a command to run; or "" */
+	const char *check;    /* what a check found about it, a command to run, or "" */
 };
 
 struct findings {
@@ -32,7 +32,7 @@ struct findings {
 	struct finding *item;
 	size_t n;
 	size_t room;
-	struct err err; /* why a check cannot run; at first: no memory */
+	struct err err; /* why a check cannot run; preset to "no memory" */
 };
 
 /* NULL is "". Control characters become '?'. Returns 0, or -1 without memory. */
@@ -44,7 +44,7 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 int findings_add_values(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* A kind: the same id and status. finding must be in the list. */
+/* Of one kind: same id and status. finding must be in the list. */
 bool findings_is_first_of_kind(const struct findings *findings, const struct finding *finding);
 
 const struct finding *findings_next_of_kind(const struct findings *findings,

@@ -41,7 +41,8 @@ static int print(const struct doctor *doctor, const struct findings *findings)
 	}
 }
 
-/* A path that does not exist is an error: as a message it would look like a log without faults. */
+/* A path that does not exist is an error; read as a message it would look like a log without
+ * faults. */
 static int read_log(const char *symptom, struct arena *arena, struct symptoms *ret, struct err *err)
 {
 	bool is_path = strchr(symptom, '/') && !symptom[strcspn(symptom, " \t\n")];
@@ -107,7 +108,7 @@ static int try_verbs(const struct doctor *doctor, struct findings *findings)
 		 check_gpu_memory},
 	};
 
-	/* listening may take forever: not in a child with a deadline */
+	/* Listening may take forever, so no child with a deadline does it. */
 	return doctor->options.listen || doctor->options.connect
 		       ? check_verbs(doctor, findings)
 		       : runner_run(doctor, checks, 2, findings);
@@ -138,7 +139,8 @@ static bool has(const struct findings *findings, const char *id, enum finding_st
 	return false;
 }
 
-/* Data may arrive despite a low limit or a port that is down. No transfer is a failure. */
+/* A successful transfer outweighs a low limit or a port that is down; without one, --connect
+ * fails. */
 static int exit_status(const struct doctor *doctor, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);

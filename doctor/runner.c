@@ -89,7 +89,7 @@ static void run_in_child(void *context, int out)
 	(void)fs_write(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
-/* A wild library in the child may have written to the pipe. */
+/* Faulty library code in the child may have written to the pipe. */
 static bool is_whole(const struct record *record)
 {
 	return record->status >= FINDING_OK && record->status <= RECORD_DONE &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Each check has its own process: a hung driver or crashed library costs only its findings. A check
- * may enter a container's namespaces. */
+/* Runs each check in its own process: a hung driver or crashed library costs only its own
+ * findings, and a check may enter a container's namespaces. */
 #pragma once
 
 #include <stddef.h>
@@ -10,6 +10,7 @@
 #include "doctor/doctor.h"
 #include "doctor/finding.h"
 
-/* In order. A check that cannot run becomes a "not checkable" finding. Returns as a check does. */
+/* Runs checks in order. One that cannot run becomes a "not checkable" finding. Returns 0, or -1
+ * with findings->err. */
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
 	       struct findings *findings);

@@ -23,7 +23,7 @@ enum check_where {
 
 struct check {
 	const char *id;    /* of the finding if it cannot run */
-	const char *doing; /* "reads the kernel log", for a timeout */
+	const char *doing; /* "reads the kernel log", for the message about a timeout */
 	enum check_where where;
 	int seconds; /* time limit; 0: none */
 	check_function *run;

@@ -68,7 +68,7 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 
 	if (!doctor->files.n)
 		return add_none(doctor, findings);
-	/* Its file is listed, so the device was allocated: the request is right. */
+	/* The file is listed, so the device was allocated. */
 	if (doctor->files.n == doctor->files.n_refused)
 		return findings_add(
 			findings, "rdma_devices", NULL, FINDING_FAIL, trouble_open_remedy(EACCES),

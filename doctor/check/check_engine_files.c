@@ -33,7 +33,6 @@ struct context {
 	unsigned stages; /* of our active hooks.d files */
 };
 
-/* A handler's fault and remedy, or NULL */
 static const char *crio_fault(const struct context *context, const struct crio_handler *handler,
 			      enum finding_status *ret_status, const char **ret_why)
 {
@@ -185,7 +184,7 @@ static int check_crio(const struct context *context)
 			    entry, ulimits->file);
 }
 
-/* Engines accept a timeout that is too short: report it only if all else is right. */
+/* Report a short timeout only if all else is right: engines accept it. */
 static int add_own(struct context *context, const struct hooks_found *found)
 {
 	const struct hooks_file *own = &found->file;

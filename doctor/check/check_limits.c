@@ -19,7 +19,7 @@
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
-/* Engines and systemd default to 8 MiB; NCCL registers some MiB per channel and peer. */
+/* Engines and systemd default to 8 MiB; NCCL registers several MiB per channel and peer. */
 #define TOO_LITTLE (64 * MIB)
 #define ENOUGH (1024 * MIB)
 
@@ -83,7 +83,7 @@ static const char *remedy_by_plan(const struct doctor *doctor, struct arena *are
 	struct err err;
 	int status = plan_of_target(doctor, &container, &err);
 
-	/* A limit is useless without a device; the hook raises it only with one. */
+	/* The hook raises the limit only if there is a device. */
 	if (status == 0 && doctor->files.readable && !doctor->files.n)
 		return REMEDY_REQUEST ". Then ask for the limit with the annotation "
 				      "oci-rdma-hook.io/inject: \"true\"";

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. config.json of the node or of a plugin's container; the shim's runtimes */
+/* check.h declares it. The policy of the node or of an NRI plugin's container, and the shim's
+ * list of runtimes */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -11,7 +12,7 @@
 #include "lib/files.h"
 #include "lib/nri_status.h"
 
-/* Root of an NRI plugin with a ConfigMap's policy. Negative: no plugin, or it uses the node's */
+/* The root of an NRI plugin whose policy is in a ConfigMap; negative if there is none */
 static int open_plugin(const struct doctor *doctor)
 {
 	const struct node *node = &doctor->node;
@@ -26,7 +27,7 @@ static int open_plugin(const struct doctor *doctor)
 	    status.state < NRI_UNCONNECTED)
 		return -1;
 	snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
-	/* a magic link; a directory in a recorded tree */
+	/* The root is a magic link, or a directory in a recorded tree. */
 	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root < 0 || fs_same_file(root, node->root) ? -1 : steal_fd(&root);
 }

@@ -25,7 +25,7 @@ struct context {
 	enum rdma_mode mode;
 };
 
-/* On the node a physical function may be unused: no fault there. */
+/* On the node an unused physical function is no fault. */
 static enum finding_status severity(const struct context *context)
 {
 	return context->doctor->target.container ? FINDING_FAIL : FINDING_WARN;
@@ -46,7 +46,8 @@ static int add_netns_mode(const struct context *context)
 			    where);
 }
 
-/* No ports: another network namespace, with which ib_core (device.c) tags only the ports' class. */
+/* Without ports the device is in another network namespace; ib_core (device.c) tags only the
+ * class of the ports with it. */
 static int add_hidden(const struct context *context, const struct device *device)
 {
 	const struct doctor *doctor = context->doctor;

@@ -157,7 +157,8 @@ static bool same_networks(const char *a, const char *b)
 	return true;
 }
 
-/* Different networks may number a fabric; another order means swapped cables or devices. */
+/* Pods may use different networks; the same networks in another order mean swapped cables or
+ * devices. */
 static int compare_rails(struct job *job)
 {
 	const struct groups groups = find_groups(job, FACT_RAILS);

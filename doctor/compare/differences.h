@@ -9,6 +9,6 @@
 /* Fills in .difference. Returns 0, or -1 without memory. */
 int job_compare(struct job *job);
 
-/* files as for job_read(). Returns 0 alike, 1 something differs, fails or is silent, 2 nothing to
- * compare. */
+/* files: as for job_read(). Returns 0 if all are alike, 1 if something differs, fails or has no
+ * report, 2 if there is nothing to compare. */
 int compare_reports(char *const *files, size_t n, bool json);

@@ -33,7 +33,7 @@ enum fact {
 	FACTS,
 };
 
-/* Of a pod of a job only what fails or warns, without values */
+/* A pod keeps only what fails or warns, without values. */
 struct reported {
 	const char *id;
 	const char *subject;

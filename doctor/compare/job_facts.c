@@ -9,7 +9,7 @@
 #include "core/base/text.h"
 #include "lib/limits.h"
 
-/* A column's width; hostile values may be longer. */
+/* A column's width; untrusted values may be longer. */
 #define FACT_MAX 80
 
 static const struct {
@@ -121,7 +121,7 @@ static const char *count_hcas(struct arena *arena, const struct pod *pod)
 		ports += strcmp(item->id, "port") == 0;
 		n += *value_of(item, "port", "state") != '\0';
 	}
-	/* A doctor of before 0.1.0 names ports, and gives no values. */
+	/* Doctors before 0.1.0 name ports, without values. */
 	if (!n)
 		return ports ? "" : "none";
 	text = down ? arena_printf(arena, "%zu + %zu %s", n - n_down, n_down,

@@ -12,14 +12,14 @@
 #include "doctor/compare/job_facts.h"
 
 #define REPORT_MAX (1024 * 1024)
-#define TEXT_MAX 1024 /* as long as the doctor makes one */
+#define TEXT_MAX 1024 /* the doctor's own maximum */
 
-/* What fails or warns, of one report */
+/* failures and warnings, per report */
 #define KEPT_MAX 64
 
 static const char *const statuses[] = {"ok", "warn", "fail", "not checkable", NULL};
 
-/* A pod's author has a say in its report: cut it, and let no terminal obey it. */
+/* Reports are untrusted: cut long text and neutralize terminal escapes. */
 static const char *printable(struct json_document *doc, const struct json_node *node)
 {
 	const char *text = json_string(doc, node);
@@ -53,7 +53,7 @@ static int read_findings(struct json_document *doc, struct pod *pod)
 	return doc->failed ? -1 : 0;
 }
 
-/* Keeps what fails or warns of a report whose own memory goes. */
+/* Copies what fails or warns; the report's own memory is freed. */
 static void keep_failures(struct arena *arena, const struct pod *report, struct pod *pod)
 {
 	pod->item = arena_alloc(arena, KEPT_MAX * sizeof(*pod->item));
@@ -91,7 +91,8 @@ static int name_pod(struct arena *arena, const char *file, struct pod *pod)
 	return 0;
 }
 
-/* A program's or shell's first line, or what is wrong with a report */
+/* The first line that a program or shell printed instead of a report, or what is wrong with the
+ * report */
 static const char *reason_in(struct arena *arena, const struct fs_text *text, const struct err *err)
 {
 	const char *line = text->bytes + strspn(text->bytes, " \t\r\n");

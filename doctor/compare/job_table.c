@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row per pod, with outliers and their columns first; then the same in words */
+/* One row per pod, outliers and their columns first, then the differences in words */
 #include "doctor/compare/job_table.h"
 
 #include <ctype.h>

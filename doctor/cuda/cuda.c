@@ -12,7 +12,7 @@
 #include "core/base/clock.h"
 #include "core/base/text.h"
 
-/* Tests a registration, is little for a GPU; cuMemAlloc gives whole pages, as dma-buf needs. */
+/* Little for a GPU; cuMemAlloc gives whole pages, as dma-buf needs. */
 #define MEMORY_BYTES ((size_t)64 << 20)
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
@@ -62,7 +62,7 @@ static const struct symbol {
 	{"cuMemGetHandleForAddressRange", offsetof(struct cuda_driver, get_handle)},
 };
 
-#define SYMBOLS_NEEDED 7 /* the first ones; the others are for memory only */
+#define SYMBOLS_NEEDED 7 /* the first ones; the others are only for memory */
 
 #define LIBRARY "libcuda.so.1"
 
@@ -174,7 +174,7 @@ static int add_init(struct findings *findings, int version, int result, int64_t 
 		return findings_add(findings, "cuda_init", "", FINDING_OK, NULL,
 				    "%s took %d.%02d s", call, (int)(took_ms / 1000),
 				    (int)(took_ms % 1000 / 10));
-	/* On a node without a GPU, where the library alone is installed, this is no fault. */
+	/* No fault on a node that has the library but no GPU */
 	return add_error(findings, "cuda_init", "",
 			 result == CUDA_NO_DEVICE ? FINDING_UNCHECKED : FINDING_FAIL, call, result);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* cuInit takes seconds (2.6 s with eight GPUs) and hangs on a sick node: call these only in a
- * check's process (doctor/runner.h). Without CUDA all is "not checkable". */
+ * check's process (doctor/runner.h). Without CUDA everything is "not checkable". */
 #pragma once
 
 #include <stddef.h>
@@ -23,7 +23,7 @@ struct cuda_memory {
 	int dmabuf; /* for ibv_reg_dmabuf_mr at offset 0; -1: a finding says why */
 };
 
-/* Until the process ends; failures that cuda_check does not report become "cuda_memory". Returns
- * how many GPUs have memory, or -1 without memory. */
+/* Allocates until the process ends; failures that cuda_check does not report become
+ * "cuda_memory". Returns how many GPUs have memory, or -1 without memory. */
 int cuda_allocate(struct findings *findings, const char *library,
 		  struct cuda_memory ret_memory[CUDA_GPUS_MAX]);

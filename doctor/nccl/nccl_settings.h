@@ -17,7 +17,7 @@ struct nccl_setting {
 	const char *path;
 };
 
-/* A line for NCCL that it reads differently than intended */
+/* A line that NCCL reads differently than its author intended */
 struct nccl_oddity {
 	const char *path;
 	const char *line;

@@ -91,7 +91,7 @@ static void find_title(const struct doctor *doctor, char *title, size_t size)
 	bool is_node = !target->container && !target->id && !target->pid;
 	char host[HOST_SIZE] = "";
 
-	/* A recorded tree or log may be another machine's: omit our name. */
+	/* A recorded tree or log may be another machine's: omit this host's name. */
 	if (!doctor->options.symptom && !doctor->node.recorded)
 		(void)gethostname(host, HOST_SIZE - 1);
 	if (doctor->options.symptom)
@@ -151,7 +151,7 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 	fputs("</section>\n", out);
 }
 
-/* Neighbours with one remedy show it once, last */
+/* Prints findings of one kind; a remedy that neighbours share follows the last of them. */
 static void put_article(FILE *out, const struct findings *findings, const struct finding *finding)
 {
 	static const char *const badges[REPORT_STATUSES] = {

@@ -105,7 +105,7 @@ const struct finding *findings_cause(const struct findings *findings)
 }
 
 #define INDENT 6
-/* Of one kind without --verbose: names, and findings with evidence */
+/* Most findings of one kind on a line, without --verbose */
 #define NAMES_MAX 16
 #define WHOLE_MAX 8
 
@@ -136,7 +136,8 @@ static void put_summary(const struct page *page, const struct findings *findings
 		fputs("\033[0m", page->out);
 }
 
-/* A shared remedy is printed with the last. next: shown after this, NULL if of another kind */
+/* A shared remedy is printed with its last finding. next: printed after this one; NULL if of
+ * another kind */
 static void put_finding(const struct page *page, const struct finding *finding,
 			const struct finding *next)
 {

@@ -48,9 +48,10 @@ void facts_read(struct facts *facts, const char *lowered, const char *text, unsi
 /* True if the next line matters whatever its words */
 bool facts_want_next(const struct facts *facts);
 
-/* Fills in at most FACTS_MAX of ret; returns how many. causes: neither notes nor consequences;
- * beside: all rows shown */
+/* Fills in at most FACTS_MAX of ret and returns how many. causes: rows that are neither notes
+ * nor consequences; beside: all rows shown */
 size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struct symptom *ret);
 
-/* By the log's own facts: memlock by the limit, peer-to-peer by channels. False: drop the row. */
+/* Weighs a row by the log's own facts: memlock by the limit, peer-to-peer by channels. False:
+ * drop the row. */
 bool facts_weigh(const struct facts *facts, struct symptom *symptom);

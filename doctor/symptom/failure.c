@@ -84,7 +84,7 @@ bool failure_is_exception(const char *line)
 
 	if (*colon != ':' || !colon[1 + strspn(colon + 1, " ")])
 		return false;
-	/* One alone is a log's word: "error: …" */
+	/* A name precedes the ending: "error: …" alone is a log's level. */
 	for (end = line + 1; end < colon && !line_begins(end, ends);)
 		end++;
 	return end < colon && strchr(end, ':') == colon;

@@ -80,7 +80,7 @@ static void add_completion(struct match *match, struct completion seen, const ch
 		match_add(match, symptom, at);
 }
 
-/* One line of JSON may hold several. */
+/* One line may hold several, for example JSON. */
 bool match_completions(const char *line, struct match *match)
 {
 	static const char *const marks[] = {
@@ -89,7 +89,7 @@ bool match_completions(const char *line, struct match *match)
 	bool any = false;
 
 	for (const char *const *mark = marks; *mark && !any; mark++) {
-		/* The last two stand between the numbers, the others in front of them. */
+		/* "vendor" marks stand between the numbers, the others in front of them. */
 		bool front = strncmp(*mark, "vendor", strlen("vendor")) != 0;
 
 		for (const char *at = line, *next; (at = strstr(at, *mark)); at = next) {
@@ -142,7 +142,8 @@ static int described_between(const char *text, const char *end, const char **ret
 	return found;
 }
 
-/* "rc: -12", "(-14)", "err -12" of the kernel and libfabric, else UNKNOWN. -1 is any failure. */
+/* "rc: -12", "(-14)", "err -12" of the kernel and libfabric; else UNKNOWN. -1 stands for any
+ * failure. */
 static long negative_between(const char *text, const char *end)
 {
 	for (const char *at = text; (at = memchr(at, '-', (size_t)(end - at))); at++) {
@@ -282,8 +283,8 @@ void match_object(const char *line, const char *object, const char *call, struct
 	const char *kernel = strstr(line, "infiniband ");
 	size_t len = strlen("infiniband ");
 
-	/* Not ibv_dereg_mr, nor "infiniband efa_0: …" of the kernel: the device's answer, not a
-	 * limit's. */
+	/* Excludes ibv_dereg_mr, and the kernel's "infiniband efa_0: …", which is the device's
+	 * answer, not a limit's. */
 	if ((at - line >= 2 && strncmp(at - 2, "de", 2) == 0) ||
 	    (kernel && kernel[len + strcspn(kernel + len, " :")] == ':'))
 		return;

@@ -20,7 +20,8 @@ enum sureness {
 	MAYBE,  /* several causes; look here first */
 };
 
-/* All parts, in order and lower case, and no unless behind the first */
+/* Matches a line with all parts, in order and lower case, and without .unless behind the first
+ * part */
 struct message {
 	const char *part[PARTS_MAX];
 	const char *unless;
@@ -41,7 +42,7 @@ struct call {
 #define ANY (-1)
 #define NONE 0
 
-/* Confirms the row if it fails; if all with excludes are ok, they exclude it */
+/* A failing check confirms the row; if all checks with excludes are ok, they exclude it. */
 struct check_id {
 	const char *id;
 	bool excludes;

@@ -27,7 +27,7 @@ void match_calls(const char *line, struct match *match);
 /* "Failed to register memory: Bad address": object and errno stand for a failed call. */
 void match_object(const char *line, const char *object, const char *call, struct match *match);
 
-/* A node's resource of which there is none: the call "allocatable" */
+/* A node has none of a resource: matched as a failed call "allocatable" */
 void match_resource(const char *line, struct match *match);
 
 /* True if match_line() is worthwhile. text: len bytes as read */

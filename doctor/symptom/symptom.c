@@ -14,7 +14,7 @@
 
 /* NCCL's line buffer is 1 KiB; log collectors add to it. */
 #define PIECE_MAX 8192
-/* Pieces of a long line overlap, so that one of them has a whole message. */
+/* Pieces overlap, so that every message is whole in one of them. */
 #define OVERLAP 1024
 #define QUOTE_BEFORE 100
 #define QUOTE_BEGIN 150 /* of a long line; its end has the reason */
@@ -41,7 +41,7 @@ struct reading {
 	char copy[PIECE_MAX + 1]; /* the line, NUL-terminated */
 };
 
-/* A NUL, e.g. from a broken disk, would end the quotation; a tab becomes a blank. */
+/* A NUL, for example from a broken disk, would end the quotation. */
 static size_t copy_quote(char *to, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -193,7 +193,7 @@ static int compare_symptoms(const void *a, const void *b)
 	return one->first < other->first ? -1 : one->first > other->first;
 }
 
-/* Drops consequences if a cause is shown, and notes that are ones if anything else is. */
+/* Drops rows with .last: notes if any other row is shown, others if a cause is. */
 static void drop_silent(struct symptoms *symptoms)
 {
 	bool causes = false;
@@ -244,7 +244,7 @@ static size_t add_shown(const struct reading *reading, struct symptoms *symptoms
 		if (!hit->lines)
 			continue;
 		*symptom = (struct symptom){.known = &known_rows[i], .lines = hit->lines};
-		/* It explains nothing; an earlier warning of NCCL may. */
+		/* "unhandled" explains nothing; an earlier NCCL warning may. */
 		if (strcmp(known_rows[i].name, "unhandled") == 0 && reading->warning.lines)
 			hit = &reading->warning;
 		symptom->first = hit->first;
@@ -288,7 +288,8 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 	return 0;
 }
 
-/* Compressed (by a kubelet) or UTF-16 (PowerShell): no line would match, as without a cause. */
+/* Rejects compressed logs (the kubelet's) and UTF-16 (PowerShell): no line would match, as in a
+ * log without faults. */
 static int check_text(const char *bytes, size_t len, const char *what, struct err *err)
 {
 	static const struct {

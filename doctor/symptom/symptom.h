@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Causes, earlier failures, facts per host. A log may come from anywhere: symptoms_weigh() asks the
- * container's checks. */
+/* Explains a log: causes, earlier failures, facts per host. A log may come from anywhere:
+ * symptoms_weigh() compares it with this container's checks. */
 #pragma once
 
 #include <stddef.h>

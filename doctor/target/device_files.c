@@ -250,7 +250,7 @@ int device_file_open(int root, const struct device_file *file)
 		return held;
 	if (!is_of_number(held, file))
 		return -ESTALE;
-	/* Leads to what is held, even if moved (proc_pid_get_link). */
+	/* This link leads to the file that we hold, even if it was moved (proc_pid_get_link). */
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", held);
 	fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
@@ -286,7 +286,7 @@ int device_files_of_spec(struct arena *arena, const struct node *node, const str
 int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
 		     struct err *err)
 {
-	/* Without /sys/dev/char this is no trustworthy sysfs. */
+	/* Without /sys/dev/char, sysfs cannot be trusted. */
 	if (node->char_devices >= 0)
 		node_find_all(node, arena, false, devices);
 	sort_devices(devices);

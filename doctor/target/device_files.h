@@ -38,8 +38,8 @@ struct device_files {
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err);
 
-/* Read-write. A container may swap it, and opening some devices has effects: opens it only if it
- * still is that device. Returns an owned descriptor or -errno; -ESTALE if swapped. */
+/* Opens a device read-write, and only if it is still that device: a container may swap it, and
+ * opening some devices has effects. Returns an owned descriptor or -errno; -ESTALE if swapped. */
 int device_file_open(int root, const struct device_file *file);
 
 /* All verbs devices in sysfs, sorted by name */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the doctor examines: this process, another one, or a container, running or not */
+/* The target: this process, another one, or a container, running or not */
 #pragma once
 
 #include <stdbool.h>

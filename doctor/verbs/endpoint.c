@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-/* 4.096 us * 2^TIMEOUT = 0.5 s, and RETRIES more: enough for software devices, bearable for users.
- * NCCL takes 20 (4.3 s) and 7, but rdma_rxe's 7 is endless (rxe_comp.c). */
+/* 4.096 us * 2^TIMEOUT = 0.5 s, and RETRIES more: enough for software devices, bearable for
+ * users. NCCL uses 20 (4.3 s) and 7, but 7 is endless in rdma_rxe (rxe_comp.c). */
 #define TIMEOUT 17
 #define RETRIES 6
 #define RNR_RETRIES 7 /* endless; our deadline ends it */

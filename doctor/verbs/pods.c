@@ -68,12 +68,12 @@ int pods_connect(struct verbs_setup *setup)
 		if (add_transfer(setup, device, &peer, failed ? &trouble : NULL, &out, &in) < 0)
 			return -1;
 		if (failed && trouble.kind == TROUBLE_NETWORK && !peer.device[0])
-			break; /* nor is it there for other devices */
+			break; /* also unreachable for the other devices */
 	}
 	return 0;
 }
 
-/* Our port whose GID is closest: a rail is one subnet. */
+/* Our port with the GID closest to the peer's: a rail is one subnet. */
 static const struct verbs_device *nearest(const struct verbs_devices *devices,
 					  const struct endpoint_address *peer)
 {

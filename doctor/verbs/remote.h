@@ -63,8 +63,8 @@ int remote_listen(const char *host, unsigned port, struct trouble *trouble);
 /* Waits for a peer. Returns 0 with its fd and name, or -1. */
 int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *trouble);
 
-/* first: this side connects. The peer learns of failures. *ret_out: our measurement, *ret_in:
- * its. */
+/* first: this side connects. A failure is sent to the peer. *ret_out: our measurement, *ret_in:
+ * the peer's. */
 int remote_transfer(struct remote_peer *peer, struct endpoint *endpoint, bool first, uint32_t left,
 		    struct transfer_result *ret_out, struct transfer_result *ret_in,
 		    struct trouble *trouble);

@@ -18,8 +18,8 @@ struct transfer_result {
 	uint64_t writes; /* behind these two */
 };
 
-/* The receiver does parts one and three. The write carries an immediate value: only the receive
- * completion means that the data is in memory, the writer's that the other HCA has it. */
+/* The receiver calls the first and the third. The write carries an immediate value: the receive
+ * completion means that the data is in memory, the writer's only that the other HCA has it. */
 int transfer_expect(struct endpoint *to, struct trouble *trouble);
 int transfer_send(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		  uint64_t seed, struct trouble *trouble);
