@@ -5,8 +5,8 @@
 #include "core/options.h"
 
 /*
- * --cdi: the node's HCAs as a CDI spec for hosts without Kubernetes: devices by ibdev name and by
- * address, and "all". The hooks' arguments ask, since choosing a device is asking. file: replaced,
- * or removed if there is no HCA; NULL: prints, and no HCA is an error.
+ * --cdi: writes the node's HCAs as a CDI spec for hosts without Kubernetes: devices by ibdev name,
+ * by address, and "all". Choosing a device counts as asking, so the hooks' arguments ask. file:
+ * replaced, or removed without an HCA; NULL: print, and no HCA is an error.
  */
 int cdi(const struct options *options, const char *file);

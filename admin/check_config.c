@@ -97,7 +97,7 @@ static void check_runtimes(struct check *check)
 	results_add(&check->results, "/" RUNTIMES_PATH, "", status < 0 ? &problem : NULL, NULL);
 }
 
-/* Both kinds may be behind links, but the policy never. */
+/* A hooks.d file may be behind a link, a policy never. */
 static int read_named_file(struct check *check, const char *path, struct hooks_file *file,
 			   struct err *problem)
 {
@@ -169,7 +169,7 @@ static int check_installed(struct check *check, const char *config, struct err *
 static void check_opt_in(struct check *check)
 {
 	struct results *results = &check->results;
-	unsigned shown = 0; /* in which a file shows us every container */
+	unsigned shown = 0; /* stages in which a file shows us every container */
 
 	for (size_t i = 0; i < results->n; i++) {
 		const struct hooks_file *file = &results->item[i].file;

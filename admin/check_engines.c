@@ -74,8 +74,8 @@ static void check_containerd_handlers(struct results *results, int root,
 
 #define DOCKER_FILE "/" DOCKER_CONFIG
 
-/* A default of our name without an entry (daemon/runtime_unix.go, setupRuntimes; `dockerd
- * --validate` accepts it): removed, or not added yet. */
+/* Docker's default has our name, but no entry: removed, or not added yet
+ * (daemon/runtime_unix.go, setupRuntimes; `dockerd --validate` accepts it). */
 static void check_docker_default(struct results *results, const struct docker *docker)
 {
 	const char *name = docker->default_runtime;
@@ -90,7 +90,7 @@ static void check_docker_default(struct results *results, const struct docker *d
 	results_add(results, DOCKER_FILE, "", &problem, NULL);
 }
 
-/* An unreadable file that names us was cut off when our entry was added. */
+/* If an unreadable file names us, it was cut off when our entry was added. */
 static void check_docker(struct results *results, int root)
 {
 	struct docker docker;

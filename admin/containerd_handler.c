@@ -48,8 +48,8 @@ static int read_containerd(struct rendering *r, const char *printed, struct err 
 	return 0;
 }
 
-/* containerd 2.x prints its newest version, whose plugin name it ignores in a version 2 file: use
- * the file's. */
+/* containerd 2.x prints its newest version, but ignores that version's plugin name in a version
+ * 2 file: use the file's. */
 static int find_plugin(struct rendering *r, struct err *err)
 {
 	struct containerd file = {.version = r->containerd.version};

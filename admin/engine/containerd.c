@@ -203,7 +203,7 @@ static const char *below_plugin(const char *table)
 
 static void store_top(struct reading *reading, const struct toml_item *item)
 {
-	/* A number has only its text: "version = 2". */
+	/* A number is kept only as text: "version = 2". */
 	if (strcmp(item->key, "version") == 0) {
 		reading->version = (int)strtol(strchr(item->spelled, '=') + 1, NULL, 10);
 		if (reading->file == reading->containerd.file)

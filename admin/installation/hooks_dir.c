@@ -144,7 +144,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 	} else {
 		found.ours = strcmp(text_base_name(found.file.path), HOOK_NAME) == 0;
 	}
-	/* Also owners and modes, on the way and behind links */
+	/* Also checks owners and modes of the path and of what its links lead to. */
 	if (found.ours &&
 	    (trust_read_linked(s->arena, s->place->root, path, HOOKS_FILE_SIZE_MAX, &text, &linked,
 			       &why) < 0 ||

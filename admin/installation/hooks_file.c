@@ -18,7 +18,7 @@
 struct reading {
 	struct json_document doc;
 	struct hooks_file file;
-	bool ours; /* else only what engines refuse is an error */
+	bool ours; /* if false, only what engines refuse is an error */
 	bool has_version;
 	bool has_when;
 	bool never;          /* no container meets the conditions */

@@ -64,8 +64,8 @@ static struct monitor read_monitor_arguments(const struct fs_text *text)
 	return monitor;
 }
 
-/* podman looks up a named runtime in containers.conf each time, and takes another without us; a
- * path is fixed. */
+/* podman looks up a runtime's name in containers.conf each time, and uses another if ours is
+ * gone; a path is fixed. */
 static bool is_fixed(const struct monitor *monitor)
 {
 	return !monitor->podman || strchr(monitor->podman, '/');
@@ -89,9 +89,10 @@ static const char *find_line(const char *text, const char *name)
 }
 
 /*
- * Root in a container without a user namespace is the node's and may call itself conmon, but has a
- * number for each pid namespace (the kernel's fs/proc/array.c, proc_pid_status); a monitor has one.
- * The real uid, first in its Uid line, betrays a user who runs a setuid root program as conmon.
+ * Root in a container without a user namespace is the node's root and may call itself conmon, but
+ * has a pid in each pid namespace (the kernel's fs/proc/array.c, proc_pid_status); a monitor has
+ * one. The real uid, first in the Uid line, reveals a user who runs a setuid root program as
+ * conmon.
  */
 static bool is_of_others(int process)
 {
@@ -110,7 +111,7 @@ static bool is_of_others(int process)
 	       (user && !text_starts_with(user, "0\t"));
 }
 
-/* Trust only root, who may do all else anyway. */
+/* Trust only root's monitors: root can do everything else anyway. */
 static int open_monitor(int proc, const char *pid)
 {
 	cleanup_fd dir = fs_open(proc, pid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
