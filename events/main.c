@@ -71,7 +71,7 @@ static void post(struct queue_item *item, const struct record *record)
 
 /* ---- the loop ---- */
 
-/* Unreadable or untold records are done at once */
+/* A record that is unreadable or needs no event is done at once. */
 static void serve_item(int dir, struct queue_item *item)
 {
 	cleanup_arena arena = {0};
@@ -105,7 +105,7 @@ static void serve(int dir, struct err *err)
 			log_event(LOG_INFO, "reads /" RECORD_DIR ": %d records", n);
 		while ((item = queue_next(&queue, clock_ms())))
 			serve_item(dir, item);
-		/* A pod's mount keeps a removed directory */
+		/* A pod's mount keeps a removed directory alive. */
 		if (fstat(dir, &st) < 0 || st.st_nlink == 0) {
 			err_set(err, "/" RECORD_DIR " was removed: this program has to be "
 				     "started again");

@@ -45,7 +45,8 @@ struct queue {
 	int64_t full_at; /* when all of QUEUE_BURST is available again */
 };
 
-/* Takes arena, with entries of record_list(). Returns 0, or -1 without memory */
+/* Takes ownership of arena, which holds entries (of record_list()). Returns 0, or -1 without
+ * memory */
 int queue_update(struct queue *queue, struct arena *arena, const struct record_entry *entries,
 		 size_t n, int64_t now);
 
