@@ -19,19 +19,31 @@
 #include "explain/plan_json.h"
 #include "explain/plan_text.h"
 #include "lib/limits.h"
+#include "lib/pinned.h"
+
+struct first {
+	struct limits limits;
+	const char *pinned; /* by it and the others; or NULL */
+};
 
 /* Unknown if the pid is not the container's any more */
-static struct limits read_first(struct arena *arena, int root, const struct bundle *bundle)
+static struct first read_first(struct arena *arena, int root, const struct bundle *bundle)
 {
 	const char *path = arena_printf(arena, "/proc/%" PRId64 "/limits", bundle->pid);
-	const struct limits none = {0};
+	struct first first = {0};
+	struct pinned pinned;
 
-	return path && bundle_has_process(arena, root, bundle) ? limits_read(arena, root, path)
-							       : none;
+	if (!path || !bundle_has_process(arena, root, bundle))
+		return first;
+	first.limits = limits_read(arena, root, path);
+	pinned = pinned_container(arena, root, bundle->pid);
+	if (pinned.cgroup && pinned_sum(root, &pinned, 1) == 0)
+		first.pinned = pinned_text(arena, root, &pinned);
+	return first;
 }
 
 static int open_by_id(struct container *container, const struct options *options, const char *id,
-		      const char **ret_path, struct limits *ret_first, struct err *err)
+		      const char **ret_path, struct first *ret_first, struct err *err)
 {
 	cleanup_fd sysroot = tree_open_root(options->sysroot, err);
 	struct bundle bundle;
@@ -65,7 +77,7 @@ static int open_by_id(struct container *container, const struct options *options
 }
 
 static int open_bundle(struct container *container, const struct options *options, const char *name,
-		       const char **ret_path, struct limits *ret_first, struct err *err)
+		       const char **ret_path, struct first *ret_first, struct err *err)
 {
 	int dir = open(name, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
@@ -110,7 +122,7 @@ static int recall_by_path(struct container *container, const struct options *opt
 }
 
 static int explain_bundle(struct container *container, const struct options *options,
-			  const char *name, enum rdma_mode *ret_mode, struct limits *ret_first,
+			  const char *name, enum rdma_mode *ret_mode, struct first *ret_first,
 			  struct err *err)
 {
 	const char *path = name;
@@ -168,21 +180,24 @@ static int print_as(struct container *container, const struct options *options, 
 	return -1;
 }
 
-static void print_first(const struct plan *plan, const struct limits *first)
+static void print_first(const struct plan *plan, const struct first *first)
 {
+	const struct limits *limits = &first->limits;
 	char text[LIMITS_TEXT_SIZE];
 
-	if (first->known)
-		printf("\nit has RLIMIT_MEMLOCK %s in its first process (%s)%s\n",
-		       limits_text(first->soft, text), first->where,
-		       first->soft < plan->memlock ? ": created without what it would get now"
-						   : "");
+	if (!limits->known)
+		return;
+	printf("\nit has RLIMIT_MEMLOCK %s in its first process (%s)%s\n",
+	       limits_text(limits->soft, text), limits->where,
+	       limits->soft < plan->memlock ? ": created without what it would get now" : "");
+	if (first->pinned)
+		printf("it pins %s\n", first->pinned);
 }
 
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle)
 {
 	cleanup_container container = CONTAINER_NONE;
-	struct limits first = {0};
+	struct first first = {0};
 	enum rdma_mode mode;
 	struct err err;
 	bool failed;

@@ -24,7 +24,7 @@ const struct check all_checks[] = {
 	{"port", "asks the ports", CHECK_EVERYWHERE, FIRMWARE_SECONDS, check_ports},
 	{"plan", "decides on the container", CHECK_ON_NODE, FIRMWARE_SECONDS, check_plan},
 	{"memlock", "reads the limits", CHECK_EVERYWHERE, SECONDS, check_limits},
-	{"pinned", "reads the processes' sizes", CHECK_EVERYWHERE, SECONDS, check_pinned},
+	{"pinned", "reads the processes' sizes", CHECK_EVERYWHERE, 2 * SECONDS, check_pinned},
 	{"seccomp", "reads the seccomp profile", CHECK_EVERYWHERE, SECONDS, check_seccomp},
 	{"nccl", "reads NCCL's values", CHECK_EVERYWHERE, SECONDS, check_nccl},
 	{"iommu_group", "reads the PCI tree", CHECK_EVERYWHERE, SECONDS, check_iommu},

@@ -26,16 +26,9 @@ struct scan {
 static int add_named(const struct scan *scan, const struct container *container, const char *id,
 		     enum finding_status status, const char *remedy, const char *how)
 {
-	const struct identity *identity = &container->spec.identity;
 	struct arena *arena = scan->findings->arena;
 	const char *count = devices_count_text(&container->devices, arena);
-	const char *name =
-		!identity->name && !identity->pod
-			? arena_printf(arena, "%.12s", container->id)
-			: arena_printf(arena, "%s/%s/%s",
-				       identity->pod_namespace ? identity->pod_namespace : "-",
-				       identity->pod ? identity->pod : "-",
-				       identity->name ? identity->name : "-");
+	const char *name = plan_container_name(arena, container);
 
 	return !name || !count || !how ? -1
 				       : findings_add(scan->findings, id, name, status, remedy,

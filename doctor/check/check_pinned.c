@@ -1,120 +1,89 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. VmPin counts each registration, whatever the limit
- * (drivers/infiniband/core/umem.c, ib_umem_get); VmLck: VFIO, mlock(2) (mm/util.c,
- * __account_locked_vm). DMA-BUF is in neither. */
+/* check.h declares it. Of one container, or of each that has an RDMA device or pins memory */
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 #include "core/base/fs.h"
+#include "core/container/container.h"
 #include "doctor/check/check.h"
-#include "lib/files.h"
-#include "lib/limits.h"
+#include "doctor/check/check_plan.h"
+#include "explain/bundle.h"
+#include "lib/pinned.h"
 
-#define PROC_FILE_MAX (64 * 1024)
+#define CGROUP_MAX (64 * 1024)
 
-struct pinned {
-	uint64_t bytes;
-	size_t processes; /* that pin memory */
+static int add_pinned(const struct doctor *doctor, struct findings *findings,
+		      const struct pinned *pinned)
+{
+	const char *text = pinned_text(findings->arena, doctor->node.root, pinned);
+
+	if (!text ||
+	    findings_add(findings, "pinned", pinned->name, FINDING_OK, NULL, "%s", text) < 0)
+		return -1;
+	return findings_add_values(findings, "bytes=%" PRIu64, pinned->bytes);
+}
+
+struct scan {
+	const struct doctor *doctor;
+	struct arena *arena;
+	struct pinned *items;
+	size_t n;
+	size_t room;
+	size_t n_with_device; /* they come first */
 };
 
-/* "VmPin:  512 kB"; 0 if absent, as for a kernel thread */
-static uint64_t bytes_of(const char *status, const char *name)
+static int collect(void *context, const struct bundle *bundle)
 {
-	const char *line = strstr(status, name);
-	uint64_t kib = 0;
+	cleanup_container container = CONTAINER_NONE;
+	struct scan *scan = context;
+	struct pinned pinned = pinned_container(scan->arena, scan->doctor->node.root, bundle->pid);
+	struct pinned *added;
+	struct err ignored;
 
-	return line && sscanf(line + strlen(name), " %" SCNu64, &kib) == 1 ? kib * 1024 : 0;
-}
-
-/* In or below the target's cgroup; for cgroup v1 the whole list must match. */
-static bool is_in(const char *cgroup, const char *target)
-{
-	size_t len = strcspn(target, "\n");
-
-	if (strncmp(target, "0::", 3) != 0 || target[len + (target[len] == '\n')])
-		return strcmp(cgroup, target) == 0;
-	/* "/..": outside of the cgroup namespace that we see it from (cgroup_namespaces(7)) */
-	return strncmp(cgroup, target, len) == 0 && strncmp(cgroup, "0::/..", 6) != 0 &&
-	       (target[len - 1] == '/' || cgroup[len] == '/' || cgroup[len] == '\n');
-}
-
-static void add_process(const struct doctor *doctor, struct arena *arena, const char *pid,
-			const char *cgroup, struct pinned *pinned)
-{
-	const char *path = arena_printf(arena, "proc/%s/cgroup", pid);
-	const char *status_path = arena_printf(arena, "proc/%s/status", pid);
-	struct fs_text text;
-	uint64_t bytes;
-
-	if (!path || !status_path ||
-	    tree_read(arena, doctor->node.root, path, PROC_FILE_MAX, &text) < 0 ||
-	    !is_in(text.bytes, cgroup) ||
-	    tree_read(arena, doctor->node.root, status_path, PROC_FILE_MAX, &text) < 0)
-		return;
-	bytes = bytes_of(text.bytes, "\nVmPin:") + bytes_of(text.bytes, "\nVmLck:");
-	pinned->bytes += bytes;
-	pinned->processes += bytes > 0;
-}
-
-static int sum_up(const struct doctor *doctor, struct arena *arena, const char *cgroup,
-		  struct pinned *ret)
-{
-	const char **names;
-	int n = tree_list(arena, doctor->node.root, "proc", "", &names);
-
-	*ret = (struct pinned){0};
-	for (int i = 0; i < n; i++) {
-		cleanup_arena one = {0};
-
-		if (names[i][strspn(names[i], "0123456789")])
-			continue;
-		add_process(doctor, &one, names[i], cgroup, ret);
-		arena->failed |= one.failed;
+	container.id = bundle->id;
+	if (!bundle->config || !pinned.cgroup ||
+	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
+		return 0;
+	(void)plan_of_config(scan->doctor, bundle->config, bundle->id, false, &container, &ignored);
+	pinned.name = plan_container_name(scan->arena, &container);
+	added = arena_push(scan->arena, scan->items, scan->n, scan->room);
+	if (!pinned.name || !added)
+		return -1;
+	*added = pinned;
+	if (devices_any(&container.devices)) {
+		*added = scan->items[scan->n_with_device];
+		scan->items[scan->n_with_device++] = pinned;
 	}
-	return n < 0 || arena->failed ? -1 : 0;
+	return 0;
 }
 
-#define BOUND_SIZE (LIMITS_TEXT_SIZE + 32)
-
-/* Pinned pages are charged to the memory cgroup, which bounds them. */
-static void read_bound(const struct doctor *doctor, struct arena *arena, const char *cgroup,
-		       char bound[BOUND_SIZE])
+static int add_containers(const struct doctor *doctor, struct findings *findings)
 {
-	char max[32];
-	char size[LIMITS_TEXT_SIZE];
-	uint64_t limit;
-	const char *path = strncmp(cgroup, "0::/", 4) == 0
-				   ? arena_printf(arena, "sys/fs/cgroup%.*s/memory.max",
-						  (int)strcspn(cgroup + 3, "\n"), cgroup + 3)
-				   : NULL;
+	struct scan scan = {.doctor = doctor, .arena = findings->arena};
 
-	snprintf(bound, BOUND_SIZE, "its memory limit is not seen here");
-	if (!path || tree_read_line(doctor->node.root, path, max, sizeof(max)) <= 0)
-		return;
-	if (strcmp(max, "max") == 0)
-		snprintf(bound, BOUND_SIZE, "no memory limit bounds it");
-	else if (sscanf(max, "%" SCNu64, &limit) == 1)
-		snprintf(bound, BOUND_SIZE, "its memory limit is %s", limits_text(limit, size));
+	if (bundle_each(findings->arena, doctor->node.root, collect, &scan) < 0 ||
+	    pinned_sum(doctor->node.root, scan.items, scan.n) < 0)
+		return -1;
+	for (size_t i = 0; i < scan.n; i++) {
+		if ((i < scan.n_with_device || scan.items[i].bytes) &&
+		    add_pinned(doctor, findings, &scan.items[i]) < 0)
+			return -1;
+	}
+	return 0;
 }
 
 int check_pinned(const struct doctor *doctor, struct findings *findings)
 {
+	const struct target *target = &doctor->target;
+	struct pinned pinned = {0};
 	struct fs_text cgroup;
-	struct pinned pinned;
-	char size[LIMITS_TEXT_SIZE];
-	char bound[BOUND_SIZE];
 
-	if (!doctor->target.container || doctor->target.proc < 0 ||
-	    target_read(findings->arena, &doctor->target, "cgroup", PROC_FILE_MAX, &cgroup) < 0)
+	if (!doctor->location.container && !target->id && !target->pid)
+		return add_containers(doctor, findings);
+	if (!target->container || target->proc < 0 ||
+	    target_read(findings->arena, target, "cgroup", CGROUP_MAX, &cgroup) < 0)
 		return 0;
-	if (sum_up(doctor, findings->arena, cgroup.bytes, &pinned) < 0)
-		return err_memory(&findings->err);
-	read_bound(doctor, findings->arena, cgroup.bytes, bound);
-	if (findings_add(findings, "pinned", NULL, FINDING_OK, NULL,
-			 "%s by %zu process%s (VmPin and VmLck of /proc/PID/status); %s",
-			 limits_text(pinned.bytes, size), pinned.processes,
-			 pinned.processes == 1 ? "" : "es", bound) < 0)
-		return -1;
-	return findings_add_values(findings, "bytes=%" PRIu64, pinned.bytes);
+	pinned.cgroup = cgroup.bytes;
+	return pinned_sum(doctor->node.root, &pinned, 1) < 0
+		       ? -1
+		       : add_pinned(doctor, findings, &pinned);
 }

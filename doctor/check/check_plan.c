@@ -85,6 +85,17 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 		       : 0;
 }
 
+const char *plan_container_name(struct arena *arena, const struct container *container)
+{
+	const struct identity *identity = &container->spec.identity;
+
+	if (!identity->name && !identity->pod)
+		return arena_printf(arena, "%.12s", container->id);
+	return arena_printf(
+		arena, "%s/%s/%s", identity->pod_namespace ? identity->pod_namespace : "-",
+		identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
+}
+
 /* A warning says why its device files do not count. */
 static const char *remedy_without_device(struct arena *arena, const struct container *container)
 {

@@ -17,6 +17,9 @@ int plan_of_target(const struct doctor *doctor, struct container *container, str
 int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
 		   struct container *container, struct err *err);
 
+/* "NAMESPACE/POD/NAME", a '-' for what is unknown; or an id. In the arena, or NULL */
+const char *plan_container_name(struct arena *arena, const struct container *container);
+
 /* What to do if a plan's effect is missing. In the arena; NULL: no memory, or the plan grants it */
 const char *plan_remedy(struct arena *arena, int status, const struct container *container,
 			const struct err *err);

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/report/findings_json.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "core/json/writer.h"
@@ -135,6 +137,41 @@ static int is_repeated(const struct findings *findings, size_t place)
 	return 0;
 }
 
+static void put_own_label(FILE *out, const char *name, const char *value)
+{
+	fprintf(out, "%s=\"", name);
+	put_label(out, value);
+	fputc('"', out);
+}
+
+/* Of a node's containers: the subject is NAMESPACE/POD/CONTAINER, or an id */
+static void print_pinned(FILE *out, const struct findings *findings)
+{
+	fputs("# HELP oci_rdma_pinned_bytes Memory that the container's processes pin now, by "
+	      "VmPin and VmLck.\n# TYPE oci_rdma_pinned_bytes gauge\n",
+	      out);
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->item[i];
+		char pod_namespace[256] = "";
+		char pod[256] = "";
+		char container[256] = "";
+		uint64_t bytes;
+
+		if (strcmp(finding->id, "pinned") != 0 || !finding->subject[0] ||
+		    is_repeated(findings, i) ||
+		    sscanf(finding->values, "bytes=%" SCNu64, &bytes) != 1)
+			continue;
+		if (sscanf(finding->subject, "%255[^/]/%255[^/]/%255[^/]", pod_namespace, pod,
+			   container) != 3)
+			pod_namespace[0] = '\0';
+		fputs("oci_rdma_pinned_bytes{", out);
+		put_own_label(out, "namespace", pod_namespace);
+		put_own_label(out, ",pod", pod);
+		put_own_label(out, ",container", pod_namespace[0] ? container : finding->subject);
+		fprintf(out, "} %" PRIu64 "\n", bytes);
+	}
+}
+
 int findings_print_prometheus(FILE *out, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);
@@ -159,5 +196,6 @@ int findings_print_prometheus(FILE *out, const struct findings *findings)
 	for (int i = 0; i < REPORT_STATUSES; i++)
 		fprintf(out, "oci_rdma_doctor_findings{status=\"%s\"} %zu\n",
 			status_label((enum finding_status)i), counts.of[i]);
+	print_pinned(out, findings);
 	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
 }

@@ -75,7 +75,7 @@ check "both plugins' counters, each with its name" within is_brought 'oci_rdma_t
 
 mkdir "$T/metrics"
 begin "$NRI" --serve-metrics 9465 --metrics "$T/metrics/oci-rdma-nri.prom"
-begin prometheus-node-exporter --collector.disable-defaults --collector.textfile --collector.textfile.directory="$node_exporter" \
+begin prometheus-node-exporter --collector.disable-defaults --collector.meminfo --collector.textfile --collector.textfile.directory="$node_exporter" \
 	--web.listen-address=127.0.0.1:9100
 cat >"$T/prometheus.yml" <<END
 global: {scrape_interval: 3s, scrape_timeout: 3s, evaluation_interval: 500ms}
@@ -117,8 +117,12 @@ runs 1 4711 unlimited
 check "…which is resolved when it has the limit" within silent OciRdmaContainerWithoutLimit 'oci_rdma_doctor_finding{id="missed",status="ok"} == 1'
 config '{"namespaces": ["team-b"]}'
 check "a container that the policy denies is an alert" within fires "OciRdmaContainerDenied team-a/h-kim-0/trainer"
+check "what it pins is a metric" within scraped 'oci_rdma_pinned_bytes{namespace="team-a",pod="h-kim-0",container="trainer"} == 0'
+echo "VmPin: $((1 << 50)) kB" >>"$NODE/proc/4711/status"
+check "…and more than the node has an alert to come" within scraped 'ALERTS{alertname="OciRdmaPinnedMemory",alertstate="pending"}'
 ends 4711
 check "…which is resolved when it has ended" within silent OciRdmaContainerDenied 'oci_rdma_doctor_finding{id="denied",status="ok"} == 1'
+check "…and so is what it pinned" within scraped 'absent(ALERTS{alertname="OciRdmaPinnedMemory"})'
 
 # By the plugin, through the listener
 coproc SCENE { exec env PYTHONDONTWRITEBYTECODE=1 python3 tests/cli/tools/nri_alerts.py "$NRI" "$T/scene" 2>"$T/scene.log"; }

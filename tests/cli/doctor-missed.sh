@@ -71,4 +71,38 @@ runs 6 4716 "$rdma" "$unasked"
 try "containerd, and it is not known whether it asks" missed "not checkable" "it is not known whether they ask: 1;" doctor --format json
 config '{"opt_in": "device"}'
 try "opt_in device: it asks" missed/team-a/h-kim-0/trainer fail "has 8 MiB" doctor --format json
+config
+
+# ---- what they pin ----
+again
+named() { echo ".annotations[\"io.kubernetes.cri.container-name\"] = \"$1\""; }
+# pins PID VMPIN VMLCK: so many kB
+pins() { printf 'VmLck:\t%s kB\nVmPin:\t%s kB\n' "$3" "$2" >>"$NODE/proc/$1/status"; }
+runs 11 4711 "$rdma"
+pins 4711 262144 512
+process 4799
+write proc/4799/cgroup "0::/kubepods.slice/crio-$ID.scope/child"
+pins 4799 512 0
+runs 12 4712 "$rdma" "$(named idle)"
+runs 13 4713 "$rdma" "$(named idle)"
+runs 14 4714 "" "$(named mlock)"
+pins 4714 0 1024
+runs 15 4715 "" "$(named none)"
+runs 16 4716 "" ".annotations = {}"
+pins 4716 4 0
+runs 17 4717 "$rdma" "$(named ended)"
+rm -r "${NODE:?}/proc/4717"
+process 4720
+write proc/4720/cgroup 0::/system.slice/other.service
+pins 4720 4096 0
+doctor --format prometheus
+row "what each container pins that has a device, or pins memory, as a metric: by its processes, and once"
+is "all of them" 'oci_rdma_pinned_bytes{namespace="",pod="",container="000000000000"} 4096
+oci_rdma_pinned_bytes{namespace="team-a",pod="h-kim-0",container="idle"} 0
+oci_rdma_pinned_bytes{namespace="team-a",pod="h-kim-0",container="mlock"} 1048576
+oci_rdma_pinned_bytes{namespace="team-a",pod="h-kim-0",container="trainer"} 269484032' "$(grep ^oci_rdma_pinned "$T/out" | sort)"
+try "in words" pinned/team-a/h-kim-0/trainer ok "257 MiB by 2 processes (VmPin and VmLck of /proc/PID/status); its memory limit is not seen here" \
+	doctor --format json
+doctor --format prometheus --container "$(printf '%064x' 11)"
+is "a container that is examined by itself is no series" "" "$(grep ^oci_rdma_pinned "$T/out")"
 finish

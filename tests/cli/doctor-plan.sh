@@ -47,7 +47,8 @@ try "granted, and not served: what was planned, what is, and where to look" plan
 has "what to do" "journalctl -t oci-rdma-hook" "$found"
 causes "the cause" plan_memlock
 timeout "$PATIENCE" "$HOOK" --sysroot "$NODE" --dry-run "$ID" >"$T/out"
-has "the dry run has it beside" "RLIMIT_MEMLOCK 8 MiB in its first process (/proc/4711/limits): created without what it would get now" "$(<"$T/out")"
+has "the dry run has it beside, and what it pins" "RLIMIT_MEMLOCK 8 MiB in its first process (/proc/4711/limits): created without what it would get now
+it pins 0 bytes by 0 processes (VmPin and VmLck of /proc/PID/status); its memory limit is not seen here" "$(<"$T/out")"
 doctor --format json --container "$ID"
 also plan_nccl/NCCL_IB_HCA warn "neither in the environment nor in /etc/nccl.conf"
 lacks "an annotated pod is not to be annotated" "Annotate the pod" "$(remedy_of memlock)"

@@ -58,15 +58,17 @@ wait "$plugin" 2>/dev/null
 cat "$T/out" "$T/nri.prom" >"$T/told"
 check "promtool: what they tell" promtool check metrics <"$T/told"
 # Node exporter's own
-echo 'node_textfile_mtime_seconds{file="x"} 1' >>"$T/told"
-sed -nE 's/^([a-z_]+)[{ ].*/\1/p' "$T/told" | sort -u >"$T/names"
+printf '%s 1\n' 'node_textfile_mtime_seconds{file="x"}' node_memory_MemTotal_bytes >>"$T/told"
+sed -nE 's/^([a-zA-Z_]+)[{ ].*/\1/p' "$T/told" | sort -u >"$T/names"
 sed -nE 's/^[a-z_]+\{(.*)\} [^ ]*$/\1/p' "$T/told" | grep -oE '[a-z]+="[^"]*"' | sort -u >"$T/labels"
 printf 'status="%s"\n' fail warn >>"$T/labels"
 # What the doctor tells only on the node
 h100
 on_node
 doctor --format prometheus
+check "promtool: what the doctor tells on a node" promtool check metrics <"$T/out"
 grep -oE 'id="(missed|denied)"' "$T/out" >>"$T/labels"
+grep -o ^oci_rdma_pinned_bytes "$T/out" | sort -um - "$T/names" -o "$T/names"
 
 # ---- the queries ----
 jq -r '(.panels[] | .id as $id | .targets[] | "panel:\($id):\(.refId) \(.expr)"),
@@ -88,7 +90,7 @@ is "…each of them" "$(sed -n 's/^\(panel:[^ ]*\) .*/\1/p' "$T/queries" | sort)
 sed 's/sum by/sum bye/' "$T/dashboard.yaml" >"$T/broken.yaml"
 check "control: promtool refuses one that is none" refused promtool check rules "$T/broken.yaml"
 sed -n '/expr:/,/\(for\|labels\):/p' config/monitoring/rules.yaml >>"$T/queries"
-is "rules and dashboard ask for what the programs tell" "" "$(grep -oE '\b(oci_rdma|node)_[a-z_]+' "$T/queries" | sort -u | comm -23 - "$T/names")"
+is "rules and dashboard ask for what the programs tell" "" "$(grep -oE '\b(oci_rdma|node)_[a-zA-Z_]+' "$T/queries" | sort -u | comm -23 - "$T/names")"
 is "…and for all of it" "" "$(grep '^oci_rdma' "$T/names" | while read -r name; do grep -q "$name" "$T/queries" || echo "$name"; done)"
 # asked LABEL: the values that a query names
 asked() { grep -oE "\\b$1=~?\"[^\"]*\"" "$T/queries" | sed 's/[^"]*"//; s/"$//' | tr '|' '\n' | sort -u; }

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Memory that the processes of containers pin. The kernel counts each registration in VmPin,
+ * whatever the limit is, a page twice that is registered twice (drivers/infiniband/core/umem.c,
+ * ib_umem_get); VFIO and mlock(2) in VmLck (mm/util.c, __account_locked_vm). DMA-BUF is in
+ * neither. */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "core/base/arena.h"
+
+struct pinned {
+	const char *name;   /* the caller's */
+	const char *cgroup; /* text of its /proc/PID/cgroup */
+	uint64_t bytes;
+	size_t processes; /* that pin memory */
+};
+
+/* For the first process of a container. cgroup is NULL if it cannot be read */
+struct pinned pinned_container(struct arena *arena, int root, int64_t pid);
+
+/* Adds up over all processes. Returns 0, or -1 without memory */
+int pinned_sum(int root, struct pinned *items, size_t n);
+
+/* "256 MiB by 1 process (…); its memory limit is 512 MiB", in the arena; NULL: no memory */
+const char *pinned_text(struct arena *arena, int root, const struct pinned *pinned);
