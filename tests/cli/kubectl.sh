@@ -200,7 +200,28 @@ echo "$PATIENCE" >"$T/seconds"
 plugin job -l rank=4 -n team-a --doctor "$DOCTOR" --timeout 1
 row "job: a pod that hangs has its time, and no more"
 is "status" "2 no answer in 1 s" "$rc $(grep -o 'no answer in 1 s' "$T/out" | head -n 1)"
+row "job: 512 pods, one of which differs"
+# By a kubectl that costs nothing: the real one takes a minute of a processor for so many
+mkdir "$T/many"
+printf '#!/bin/sh\ncase "$*" in
+*"get pods"*) i=0; while [ $i -lt 512 ]; do echo "many-$i main-$i Running many-$i@n$i"; i=$((i + 1)); done ;;
+*" main-411 "*) exec cat %s/low ;;
+*) exec cat %s/well ;;
+esac\n' "$T" "$T" >"$T/many/kubectl" && chmod +x "$T/many/kubectl"
+PATH=$T/many:$PATH timeout "$PATIENCE" install/kubectl/kubectl-rdma_doctor-job -l app=many --doctor "$DOCTOR" --timeout "$PATIENCE" >"$T/out" 2>"$T/err" </dev/null
+rc=$?
+is "a row each" "1 512 " "$rc $(grep -c '^many-[0-9]*  *n[0-9]' "$T/out") $(<"$T/err")"
+has "the one" "many-411 on n411: limit 8 MiB; 511 others: unlimited" "$(<"$T/out")"
+is "no other" 1 "$(grep -c '^many-[0-9]* on ' "$T/out")"
 row "job: what is refused"
+mkdir "$T/owners"
+for kind in statefulsets:StatefulSet deployments:Deployment; do
+	echo '{"kind": "'${kind#*:}'", "apiVersion": "apps/v1", "metadata": {"name": "x"}, "spec": {"selector": {"matchLabels": {"app": "x", "tier": "y"}}}}' >"$T/owners/${kind%:*}-x.json"
+done
+echo '{"kind": "RayJob", "apiVersion": "ray.io/v1", "metadata": {"name": "x"}, "status": {"rayClusterName": "x-k2p7"}}' >"$T/owners/rayjobs-x.json"
+for kind in statefulset sts deployment; do refused "no pod with the labels app=x,tier=y runs" job $kind/x --doctor "$DOCTOR"; done
+refused "no pod with the labels ray.io/cluster=x-k2p7 runs" job rayjob/x --doctor "$DOCTOR"
+refused "statefulsets/y not found" job statefulset/y --doctor "$DOCTOR"
 refused "no pod with the labels batch.kubernetes.io/job-name=other runs in namespace team-a" job job/other -n team-a --doctor "$DOCTOR"
 while read -r kind label; do refused "no pod with the labels $label=x runs" job "$kind/x" --doctor "$DOCTOR"; done <<'END'
 jobset jobset.sigs.k8s.io/jobset-name

@@ -25,7 +25,9 @@ RESOURCES = {"kind": "APIResourceList", "groupVersion": "v1", "resources": [
     {"name": name, "singularName": name[:-1], "namespaced": kind in ("Pod", "Service", "Event"), "kind": kind, "verbs": ["get", "list", "create", "delete"]}
     for name, kind in (("pods", "Pod"), ("nodes", "Node"), ("namespaces", "Namespace"), ("services", "Service"), ("events", "Event"))]}
 ADMISSION = "admissionregistration.k8s.io/v1"
-GROUPS = [{"name": ADMISSION[:-3], "versions": [{"groupVersion": ADMISSION, "version": "v1"}]}]
+# What makes pods: DIRECTORY/owners/RESOURCE-NAME.json
+OWNERS = {"apps/v1": (("statefulsets", "StatefulSet", "sts"), ("deployments", "Deployment", "deploy")), "ray.io/v1": (("rayjobs", "RayJob", ""),)}
+GROUPS = [{"name": group[:-3], "versions": [{"groupVersion": group, "version": "v1"}]} for group in (ADMISSION, *OWNERS)]
 POLICIES = {"kind": "APIResourceList", "groupVersion": ADMISSION, "resources": [{
     "name": "validatingadmissionpolicies", "singularName": "validatingadmissionpolicy", "namespaced": False, "kind": "ValidatingAdmissionPolicy", "verbs": ["get"]}]}
 
@@ -119,6 +121,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
         parts = url.path.strip("/").split("/")
         fixed = {"/api": {"kind": "APIVersions", "versions": ["v1"]}, "/apis": {"kind": "APIGroupList", "apiVersion": "v1", "groups": GROUPS}, "/api/v1": RESOURCES,
                  "/apis/" + ADMISSION: POLICIES}
+        fixed |= {f"/apis/{group}": {"kind": "APIResourceList", "groupVersion": group, "resources": [
+            {"name": name, "singularName": kind.lower(), "shortNames": [short], "namespaced": True, "kind": kind, "verbs": ["get"]} for name, kind, short in kinds]}
+            for group, kinds in OWNERS.items()}
         if sccs() is not None:
             fixed["/apis"]["groups"] = GROUPS + [{"name": "security.openshift.io", "versions": [{"groupVersion": "security.openshift.io/v1", "version": "v1"}]}]
             fixed["/apis/security.openshift.io/v1"] = {"kind": "APIResourceList", "groupVersion": "security.openshift.io/v1", "resources": [
@@ -134,6 +139,9 @@ class Handler(http.server.BaseHTTPRequestHandler):
                 {"kind": "Event", "apiVersion": "v1", "metadata": {"name": "e"}, "lastTimestamp": None, "message": 'Pulling image "pulling"'}]})
         elif parts[-1] == "oci-rdma-hook" and os.path.exists(f"{ROOT}/policy"):
             self.answer({"kind": "ValidatingAdmissionPolicy", "apiVersion": ADMISSION, "metadata": {"name": "oci-rdma-hook"}})
+        elif parts[0] == "apis" and os.path.exists(f"{ROOT}/owners/{'-'.join(parts[-2:])}.json"):
+            with open(f"{ROOT}/owners/{'-'.join(parts[-2:])}.json", "rb") as f:
+                self.answer(f.read())
         elif len(parts) == 7 and parts[6] == "log":
             with open(f"{ROOT}/log", "rb") as f:
                 self.answer(f.read(), kind="text/plain")
