@@ -59,16 +59,18 @@ is "status" 1 "$rc"
 has "denied" "quota" "$(grep '^denied *FAIL' "$T/out")"
 rm "$T/refused"
 
-row "a pod that says nothing: FAIL with the kubelet's reason, the engine's, or that it still runs"
-while read -r image want; do
+row "a broken cluster, by whole sentences: no image, no such resource, a taint, both, an engine that hangs"
+while IFS='|' read -r image want; do
 	selftest config/selftest --image "$image" --timeout 1
 	is "$image: status" 1 "$rc"
-	is "$image: each" 11 "$(grep -c "FAIL: $want *$" "$T/out")"
+	is "$image: each" "11 FAIL: $want" "$(wc -l <"$T/out") $(sed 's/^[a-z-]* *//; s/ *$//' "$T/out" | sort -u)"
 	is "$image: pods" "" "$(ls "$T/pods")"
 done <<-'EOT'
-	missing no such image
-	tainted 0/3 nodes are available: 1 Insufficient rdma/hca, 2 node(s) had untolerated taint {nvidia.com/gpu: true}. Is that your device plugin's resource (--resource)? kubectl describe node NODE lists what is allocatable. Run again with --toleration KEY of the taint
-	hangs the pod is Running, and has said nothing in 1 s
+	missing|no such image
+	lacking|0/3 nodes are available: 3 Insufficient rdma/hca. Is that your device plugin's resource (--resource)? kubectl describe node NODE lists what is allocatable.
+	tainted|0/3 nodes are available: 3 node(s) had untolerated taint(s). Run again with --toleration KEY of the taint, which kubectl describe node NODE lists
+	lacking-tainted|0/3 nodes are available: 1 Insufficient rdma/hca, 2 node(s) had untolerated taint {nvidia.com/gpu: true}. Is that your device plugin's resource (--resource)? kubectl describe node NODE lists what is allocatable. Run again with --toleration KEY of the taint, which kubectl describe node NODE lists
+	hangs|the pod is Running, and has said nothing in 1 s
 EOT
 row "a pod whose image is still pulled is no FAIL: what it waits for"
 selftest config/selftest --image pulling --timeout 1
@@ -88,10 +90,11 @@ selftest config/selftest
 is "one is there" "denied      FAIL: denied is broken" "$(grep '^denied' "$T/out" | sed 's/ *$//')"
 rm "$T/broken" "$T/policy"
 
+row "a broken cluster: an engine that starts no container is quoted"
 cp "$T/image" "$T/image.good"
 printf '#!/bin/sh\necho "OCI runtime create failed: setrlimit"; exit 128\n' >"$T/image"
 selftest config/selftest
-is "not started: each" 11 "$(grep -c 'FAIL: OCI runtime create failed: setrlimit *$' "$T/out")"
+is "each" 11 "$(grep -c 'FAIL: OCI runtime create failed: setrlimit *$' "$T/out")"
 mv "$T/image.good" "$T/image"
 
 row "OpenShift: restricted-v2 chooses the user; host-users has one that its 65,536 ids hold, or is skipped where no SCC admits that"
@@ -125,12 +128,12 @@ is "--help" 0 "$rc"
 # node's /sys, this NCCL_IB_HCA, and the programs of $STAND_INS before others
 says() {
 	# shellcheck disable=SC2016 # the inner shell's
-	env ${2:+"NCCL_IB_HCA=$2"} MESSAGE="$T/message" timeout "$PATIENCE" unshare --mount bash -c '
+	env ${2:+"NCCL_IB_HCA=$2"} NODE=node-7 MESSAGE="$T/message" PROBED="$T/probed" timeout "$PATIENCE" unshare --mount bash -c '
 		mount --bind "$0" /sys && mount -t tmpfs none /dev && mkdir /dev/infiniband && mknod /dev/null c 1 3 || exit
 		for number in $1; do mknod "/dev/infiniband/uverbs$number" c 231 "$((192 + number))" || exit; done
 		PATH=$3$PATH exec prlimit --memlock=65536:65536 install/kubernetes/doctor/selftest $2' "$NODE/sys" "$1" "$3" "${STAND_INS-}" >"$T/out" 2>&1
 	rc=$?
-	has "$3 with devices '$1', NCCL_IB_HCA '$2'" "$4" "$rc $(<"$T/message")"
+	is "$3 with devices '$1', NCCL_IB_HCA '$2'" "$4" "$rc $(<"$T/message")"
 }
 row "what a pod says of what it finds"
 node h100
@@ -138,17 +141,28 @@ if ! unshare --mount bash -c 'mount -t tmpfs none /dev && mknod /dev/null c 1 3'
 	pass "what a pod says # skip: no device file can be made here"
 	finish
 fi
+me="user $(id -u)"
+logs=": on node node-7 look at journalctl -t oci-rdma-hook -t oci-rdma-nri, or at the logs of both DaemonSets: kubectl -n oci-rdma-nri logs -l app=oci-rdma-nri -c plugin --prefix --tail=-1; without a line nothing is installed there"
 says "" "" plain "0 PASS: the pod has no annotation: it can lock 64 KiB, and has no NCCL_IB_HCA"
 says 6 mlx5_6 plain "1 FAIL: the pod has no annotation, and yet it has NCCL_IB_HCA=mlx5_6"
-says "" "" no-device "0 PASS: the pod has the annotation, but no device: it can lock 64 KiB"
-says "" "" main "1 FAIL: the pod got no RDMA device: is the resource"
-says "10 31" "" main "1 FAIL: the pod has a device file in /dev/infiniband, but no /sys/dev/char/231:223/ibdev: its driver is not loaded"
-says 6 "" main "1 FAIL: user $(id -u) can lock only 64 KiB, and NCCL_IB_HCA is not set: on node"
-says 6 =mlx5_6 init "1 FAIL: user $(id -u) can lock only 64 KiB: on node"
+says "" "" no-device "0 PASS: the pod has the annotation, but no device: it can lock 64 KiB, and has no NCCL_IB_HCA"
+says 6 =mlx5_6 init "1 FAIL: $me can lock only 64 KiB$logs"
 says "6 10" =mlx5_6:1,mlx5_10 hca "0 PASS: NCCL_IB_HCA==mlx5_6:1,mlx5_10, the pod's own devices"
 says "6 10" =mlx5_6 hca "1 FAIL: NCCL_IB_HCA is '=mlx5_6', but the pod has mlx5_10,mlx5_6"
-says 6 "" host-users "1 FAIL: hostUsers: false gave no user namespace (uid_map: 0 0 "
 says 6 "" nonsense "1 FAIL: there is no promise nonsense"
+
+row "a broken cluster, by whole sentences: no device, no driver, no plugin or an old kubelet on the node, the hook alone, a policy for all"
+says "" "" main "1 FAIL: the pod got no RDMA device: is the resource in config/selftest/pods.yaml the one of your device plugin?"
+says "10 31" "" main "1 FAIL: the pod has a device file in /dev/infiniband, but no /sys/dev/char/231:223/ibdev: its driver is not loaded on node node-7, or /sys is not the node's"
+says 6 "" main "1 FAIL: $me can lock only 64 KiB, and NCCL_IB_HCA is not set$logs"
+says 6 "" host-users "1 FAIL: hostUsers: false gave no user namespace (uid_map: $(xargs </proc/self/uid_map)): Kubernetes 1.33 has it by default"
+export NEEDED=64
+echo 63 >"$T/probed"
+says 6 "" exec "1 FAIL: the main process can lock 64 KiB, but what a probe or kubectl exec starts only 63 KiB: the hook alone does not reach exec, the NRI plugin and the shim do"
+for promise in "plain:the pod has no annotation" "denied:the namespace has no label oci-rdma-hook.io/allowed=true"; do
+	says 6 "" "${promise%%:*}" "1 FAIL: ${promise#*:}, and yet it can lock 64 KiB: the policy serves it (\"opt_in\", \"namespaces\"), or the engine gives every container that much"
+done
+unset NEEDED
 
 row "two pods that do not find each other: each says so, by the clock, before its deadline ends it"
 STAND_INS=$T/stand-ins:
@@ -166,7 +180,7 @@ chmod +x "$T"/stand-ins/*
 echo 0 >"$T/clock"
 export REPORT=$T/report
 for promise in "client server" server; do
-	says 6 "" "$promise" "1 FAIL: user $(id -u) can lock only 64 KiB, and NCCL_IB_HCA is not set: on node"
+	says 6 "" "$promise" "1 FAIL: $me can lock only 64 KiB, and NCCL_IB_HCA is not set$logs"
 done
 check "without a grant nothing is tried" test ! -e "$T/attempts"
 export NEEDED=64

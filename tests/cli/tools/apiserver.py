@@ -70,14 +70,19 @@ def run(pod):
     container = pod["spec"]["containers"][0]
     status = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
     waits = {"missing": ("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}), "hangs": ("Running", {"running": {}}),
-             "pulling": ("Pending", {"waiting": {"reason": "ContainerCreating"}}), "tainted": ("Pending", {})}
+             "pulling": ("Pending", {"waiting": {"reason": "ContainerCreating"}})}
+    # What kube-scheduler says: 1.36 names no taint, older ones do.
+    unschedulable = {"lacking": "3 Insufficient rdma/hca", "tainted": "3 node(s) had untolerated taint(s)",
+                     "lacking-tainted": "1 Insufficient rdma/hca, 2 node(s) had untolerated taint {nvidia.com/gpu: true}"}
     image = container["image"].rsplit("/", 1)[-1]
     if image in waits:
         phase, state = waits[image]
         pod["status"] = {"phase": phase, "containerStatuses": [{**status, "state": state}]}
-        if not state:
-            pod["status"] = {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
-                                                             "message": "0/3 nodes are available: 1 Insufficient rdma/hca, 2 node(s) had untolerated taint {nvidia.com/gpu: true}."}]}
+        store(pod)
+        return
+    if image in unschedulable:
+        pod["status"] = {"phase": "Pending", "conditions": [{"type": "PodScheduled", "status": "False", "reason": "Unschedulable",
+                                                             "message": f"0/3 nodes are available: {unschedulable[image]}."}]}
         store(pod)
         return
     said = subprocess.run([f"{ROOT}/image", *container["command"]], stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
