@@ -89,8 +89,6 @@ static void set_signals(sigset_t *ret_waiting)
 	(void)signal(SIGCHLD, SIG_DFL); /* if ignored, waitpid() fails */
 	(void)signal(SIGHUP, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
-	/* An inherited RLIMIT_FSIZE must not kill us */
-	(void)signal(SIGXFSZ, SIG_IGN);
 }
 
 /* ---- requests ---- */
