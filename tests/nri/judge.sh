@@ -202,6 +202,15 @@ cp "$NRI_PLUGIN" "$T/bin/90-oci-rdma"
 printf '#!/bin/sh\nexec "%s" --sysroot "%s" --socket "%s"\n' "$T/bin/90-oci-rdma" "$NODE" "$SOCKET" >"$T/plugins/90-oci-rdma"
 serving() { jq -r .pid "$STATUS_FILE" 2>/dev/null; }
 is_gone() { [ ! -e "/proc/$1/exe" ]; } # a zombie has none: the runtime waits for it when it is asked next
+# ended_or_looked PID: it has ended, or written its status ten times more, each time after a look at its file
+status_seen='' looks=0
+ended_or_looked() {
+	local now
+	now=$(jq .alive_ms "$STATUS_FILE")
+	[ "$now" = "$status_seen" ] || looks=$((looks + 1))
+	status_seen=$now
+	is_gone "$1" || [ "$looks" -gt 10 ]
+}
 # changed_while_held replace|remove: what the launched plugin does when its file is replaced or removed; $T/changed has what was wrong
 changed_while_held() {
 	local launched
@@ -215,7 +224,8 @@ changed_while_held() {
 		! is_gone "$launched" || echo "it has ended" >>"$T/changed"
 	else
 		rm "$T/bin/90-oci-rdma"
-		within is_gone "$launched" || echo "it has not ended" >>"$T/changed"
+		within ended_or_looked "$launched"
+		is_gone "$launched" || echo "it has not ended" >>"$T/changed"
 	fi
 	rm "$T/done"
 }
