@@ -375,10 +375,9 @@ refused h-silent-0
 check "silence is" within logs "cannot be posted.*time"
 answers hang
 for_api
-within logs "cannot be posted.*timed out" && within logs "pod=h-silent-0"
+within logs "cannot be posted.*timed out" && within logs "pod=h-silent-0" && rm -f "$API/hangs"
 
 # A server that hangs
-rm -f "$API/hangs"
 row "SIGTERM while the server hangs ends it"
 answers hang
 refused h-hang-0
