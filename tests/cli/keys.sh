@@ -68,6 +68,22 @@ while read -r key variable; do
 done <<<"$variables" >"$T/variables"
 is "each is named where its key is described" "" "$(cat "$T/variables")"
 
+# ---- each framework's key changes the plan of a container with all devices, GPUs among them ----
+
+node h100
+bundle '{"from": "h100-trainer.json", "privileged": true}'
+# plan_of POLICY
+plan_of() {
+	printf '%s' "$1" >"$T/policy.json"
+	"$HOOK" --sysroot "$NODE" --config "$T/policy.json" --dry-run --format json "$B"
+}
+usual=$(plan_of '{}')
+is "each key of frameworks has an effect" "" "$(for key in $leaves; do
+	[[ $key == frameworks.* ]] || continue
+	[ "$(plan_of "{\"frameworks\": {\"${key#*.}\": true}}")" != "$usual" ] || echo "$key: core/plan/frameworks.c makes nothing of it"
+done)"
+check "control: what no key changes stays" test "$(plan_of '{"frameworks": {}}')" = "$usual"
+
 # ---- the annotations ----
 
 node h100
