@@ -183,16 +183,6 @@ static void leave_failure(const struct server *server, struct container *contain
 		children->pid[children->n++] = child;
 }
 
-static void go_without(const struct server *server, struct container *container,
-		       const struct verdict *verdict, struct arena *arena,
-		       struct message *ret_response)
-{
-	log_failure(container, verdict->reason, ENTRY_POINT);
-	leave_failure(server, container, verdict->reason);
-	if (verdict->must_fail)
-		(void)build_refusal(arena, false, verdict->reason, ret_response);
-}
-
 void answers_add(struct nri_answers *answers, int64_t microseconds)
 {
 	static const uint64_t bounds[] = NRI_ANSWERS_BOUNDS;
@@ -221,8 +211,12 @@ void serve_request(struct server *server, struct arena *arena, struct call *call
 		worker_run(server->children, arena, decide_in_child, &work, server->patience_ms,
 			   &verdict);
 		call->response = verdict.response;
-		if (verdict.reason)
-			go_without(server, &container, &verdict, arena, &call->response);
+		if (verdict.reason) {
+			log_failure(&container, verdict.reason, ENTRY_POINT);
+			leave_failure(server, &container, verdict.reason);
+		}
+		if (verdict.reason && verdict.must_fail)
+			(void)build_refusal(arena, false, verdict.reason, &call->response);
 	} else if (!container.spec_known) {
 		log_failure(&container, err.text, ENTRY_POINT);
 	}
@@ -242,10 +236,14 @@ void serve_set_timeout(struct server *server, int64_t timeout_ms)
 static void check_in_child(void *context, int out)
 {
 	struct work *work = context;
-	unsigned char result =
-		(unsigned char)examine_starting(work->options, work->told, work->container);
 
-	(void)worker_send(out, VERDICT_DECIDED, &(struct message){&result, 1});
+	if (examine_starting(work->options, work->told, work->container) == LOOK_REFUSED)
+		(void)build_refusal(
+			&work->container->arena, false,
+			"created while no plugin was connected, so that it lacks its memlock "
+			"limit (\"on_missed\": \"refuse\"): it has to be created again",
+			&work->response);
+	(void)worker_send(out, VERDICT_DECIDED, &work->response);
 }
 
 /* CreateContainer has logged an unreadable message */
@@ -261,14 +259,9 @@ bool serve_start(struct server *server, struct arena *arena, struct call *call)
 	if (!read_container(call, &container, &ignored) || !container.id)
 		return true;
 	worker_run(server->children, arena, check_in_child, &work, server->patience_ms, &verdict);
+	call->response = verdict.response;
 	if (verdict.reason)
 		log_event(LOG_ERR, "StartContainer: container=%s: %s", container.id,
 			  verdict.reason);
-	else if (verdict.response.len == 1 && verdict.response.bytes[0] == LOOK_REFUSED)
-		(void)build_refusal(
-			arena, false,
-			"created while no plugin was connected, so that it lacks its memlock "
-			"limit (\"on_missed\": \"refuse\"): it has to be created again",
-			&call->response);
 	return !verdict.reason;
 }
