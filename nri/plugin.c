@@ -259,17 +259,18 @@ static void wait_for_more(struct plugin *plugin, const sigset_t *waiting)
 	int64_t left = until - clock_ms();
 	struct timespec timeout = {.tv_sec = left > 0 ? left / 1000 : 0,
 				   .tv_nsec = left > 0 ? left % 1000 * 1000000 : 0};
-	struct pollfd poll[] = {
-		{.fd = plugin->fd, .events = plugin->session.out.len ? POLLOUT : POLLIN},
-		{.fd = plugin->missed.child.in, .events = POLLIN},
+	enum { ENGINE, MISSED, N };
+	struct pollfd poll[N] = {
+		[ENGINE] = {.fd = plugin->fd, .events = plugin->session.out.len ? POLLOUT : POLLIN},
+		[MISSED] = {.fd = plugin->missed.child.in, .events = POLLIN},
 	};
 	struct err err;
 
-	if (ppoll(poll, 2, &timeout, waiting) <= 0)
+	if (ppoll(poll, N, &timeout, waiting) <= 0)
 		return;
-	if (poll[0].revents && read_and_answer(plugin, poll[0].revents, &err) < 0)
+	if (poll[ENGINE].revents && read_and_answer(plugin, poll[ENGINE].revents, &err) < 0)
 		disconnect(plugin, &err);
-	if (poll[1].revents)
+	if (poll[MISSED].revents)
 		plugin->report.changed |= missed_tend(&plugin->missed);
 }
 

@@ -26,13 +26,6 @@
 /* Per item, so that one tenant cannot fill it */
 #define SESSION_KNOWN_EACH_MAX (256 * 1024)
 
-/* Fields of SynchronizeRequest; concatenated requests form one, as always in protobuf */
-enum synchronize_field {
-	SYNCHRONIZE_POD = 1,
-	SYNCHRONIZE_CONTAINER = 2,
-	SYNCHRONIZE_MORE = 3, /* requests follow */
-};
-
 /* Existing pods and containers, stripped */
 struct known {
 	struct arena arena;

@@ -8,6 +8,13 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
+/* Fields of SynchronizeRequest; concatenated requests form one, as always in protobuf */
+enum synchronize_field {
+	SYNCHRONIZE_POD = 1,
+	SYNCHRONIZE_CONTAINER = 2,
+	SYNCHRONIZE_MORE = 3, /* requests follow */
+};
+
 /* Copies known fields and our annotations: a pod's author fits 65,000 others into 256 KiB, and
  * protobuf-c keeps unknown fields (11 MiB unpacked). to NULL: only counts. Returns the length. */
 size_t message_strip(const ProtobufCMessageDescriptor *descriptor, const struct message *message,
