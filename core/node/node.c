@@ -76,8 +76,9 @@ static void read_parent(int verbs, struct arena *arena, struct device *device)
 		device->kind = DEVICE_VF;
 }
 
-const struct device *devices_add(const struct node *node, struct arena *arena, const char *path,
-				 struct devices *devices)
+/* path: "sys/devices/…/infiniband_verbs/uverbs6". Returns NULL if it is no verbs device. */
+static const struct device *add_device(const struct node *node, struct arena *arena,
+				       const char *path, struct devices *devices)
 {
 	static const char name[] = "/" VERBS_CLASS "/uverbs";
 	const char *parent_end = path ? strstr(path, name) : NULL;
@@ -103,6 +104,31 @@ const struct device *devices_add(const struct node *node, struct arena *arena, c
 	return added;
 }
 
+/* "…/virtual/vfio/57" (drivers/vfio/group.c), "…/0000:3b:02.5/vfio-dev/vfio0"
+ * (drivers/vfio/device_cdev.c), "…/vdpa0/vhost-vdpa-0" (drivers/vhost/vdpa.c) */
+static enum node_number find_vfio(struct arena *arena, const char *path, struct devices *devices)
+{
+	const char *name = text_base_name(path);
+	const char *dir = arena_strndup(arena, path, (size_t)(name - path));
+	bool group = dir && text_ends_with(dir, "/virtual/vfio/");
+	const char **added;
+
+	if (text_starts_with(name, "vhost-vdpa-"))
+		return NUMBER_VDPA;
+	if (!dir || (!group && !text_ends_with(dir, "/vfio-dev/")))
+		return NUMBER_OTHER;
+	name = arena_printf(arena, "vfio/%s%s", group ? "" : "devices/", name);
+	/* linux.devices may list one number twice. */
+	for (size_t i = 0; name && i < devices->n_vfio; i++) {
+		if (strcmp(devices->vfio[i], name) == 0)
+			return NUMBER_VFIO;
+	}
+	added = name ? arena_push(arena, devices->vfio, devices->n_vfio, devices->vfio_room) : NULL;
+	if (added)
+		*added = name;
+	return NUMBER_VFIO;
+}
+
 enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
 				  int64_t minor, struct devices *devices)
 {
@@ -113,10 +139,10 @@ enum node_number node_find_number(const struct node *node, struct arena *arena, 
 		return NUMBER_OTHER;
 	snprintf(name, sizeof(name), "%" PRId64 ":%" PRId64, major, minor);
 	path = sysfs_find(arena, node->char_devices, name);
-	if (devices_add(node, arena, path, devices))
+	if (add_device(node, arena, path, devices))
 		return NUMBER_VERBS;
 	return path && (strstr(path, "/vfio") || strstr(path, "/vhost-vdpa-"))
-		       ? node_find_vfio(arena, path, devices)
+		       ? find_vfio(arena, path, devices)
 		       : NUMBER_OTHER;
 }
 
@@ -124,8 +150,7 @@ int port_open(const struct node *node, const struct device *device, unsigned num
 {
 	char path[NODE_LINK_MAX + 128];
 
-	/* %.0u prints nothing for 0. */
-	snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%.0u", device->path, device->ibdev,
+	snprintf(path, sizeof(path), "%s/infiniband/%s/ports/%u", device->path, device->ibdev,
 		 number);
 	return tree_open_dir(node->root, path);
 }
@@ -143,11 +168,13 @@ void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX])
 
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device)
 {
-	cleanup_fd ports = port_open(node, device, 0);
+	char path[NODE_LINK_MAX + 128];
+	cleanup_fd ports = -1;
 	struct port *added;
 	size_t room = 0;
-	char path[32];
 
+	snprintf(path, sizeof(path), "%s/infiniband/%s/ports", device->path, device->ibdev);
+	ports = tree_open_dir(node->root, path);
 	/* No gaps from 1 (rdma_for_each_port, include/rdma/ib_verbs.h) to ibv_query_port(3)'s
 	 * uint8_t; a switch has only 0. */
 	for (unsigned number = 1; ports >= 0 && number <= UINT8_MAX; number++) {
@@ -248,8 +275,7 @@ void node_find_address(const struct node *node, struct arena *arena, const char 
 	int n = dir ? tree_list(arena, node->root, dir, "", &names) : 0;
 
 	for (int i = 0; i < n; i++)
-		(void)devices_add(node, arena, arena_printf(arena, "%s/%s", dir, names[i]),
-				  devices);
+		(void)add_device(node, arena, arena_printf(arena, "%s/%s", dir, names[i]), devices);
 }
 
 void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
@@ -261,34 +287,9 @@ void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 
 	for (int i = 0; i < n; i++) {
 		const struct device *added =
-			devices_add(node, arena, sysfs_find(arena, dir, names[i]), devices);
+			add_device(node, arena, sysfs_find(arena, dir, names[i]), devices);
 
 		if (added && vfs_only && added->kind != DEVICE_VF)
 			devices->n--;
 	}
-}
-
-/* "…/virtual/vfio/57" (drivers/vfio/group.c), "…/0000:3b:02.5/vfio-dev/vfio0"
- * (drivers/vfio/device_cdev.c), "…/vdpa0/vhost-vdpa-0" (drivers/vhost/vdpa.c) */
-enum node_number node_find_vfio(struct arena *arena, const char *path, struct devices *devices)
-{
-	const char *name = text_base_name(path);
-	const char *dir = arena_strndup(arena, path, (size_t)(name - path));
-	bool group = dir && text_ends_with(dir, "/virtual/vfio/");
-	const char **added;
-
-	if (text_starts_with(name, "vhost-vdpa-"))
-		return NUMBER_VDPA;
-	if (!dir || (!group && !text_ends_with(dir, "/vfio-dev/")))
-		return NUMBER_OTHER;
-	name = arena_printf(arena, "vfio/%s%s", group ? "" : "devices/", name);
-	/* linux.devices may list one number twice. */
-	for (size_t i = 0; name && i < devices->n_vfio; i++) {
-		if (strcmp(devices->vfio[i], name) == 0)
-			return NUMBER_VFIO;
-	}
-	added = name ? arena_push(arena, devices->vfio, devices->n_vfio, devices->vfio_room) : NULL;
-	if (added)
-		*added = name;
-	return NUMBER_VFIO;
 }

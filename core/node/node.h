@@ -117,14 +117,9 @@ enum node_number {
 
 /* These add to *devices; without memory only the arena fails. */
 
-/* path: "sys/devices/…/infiniband_verbs/uverbs6"; NULL if it is no verbs device */
-const struct device *devices_add(const struct node *node, struct arena *arena, const char *path,
-				 struct devices *devices);
-
-/* Finds a verbs or vfio device by number, or a vfio device by sysfs path */
+/* Finds a verbs or vfio device by number */
 enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
 				  int64_t minor, struct devices *devices);
-enum node_number node_find_vfio(struct arena *arena, const char *path, struct devices *devices);
 
 /* Those of a PCI function or auxiliary device; all, or only VFs */
 void node_find_address(const struct node *node, struct arena *arena, const char *address,
@@ -132,7 +127,7 @@ void node_find_address(const struct node *node, struct arena *arena, const char 
 void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		   struct devices *devices);
 
-/* Opens ports/N, or ports for 0. Returns a new descriptor, or -errno. */
+/* Opens ports/N. Returns a new descriptor, or -errno. */
 int port_open(const struct node *node, const struct device *device, unsigned number);
 
 /* "4: ACTIVE" is "ACTIVE"; state is unchanged without the attribute. */
