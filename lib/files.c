@@ -49,19 +49,11 @@ static bool is_stored(int fd)
 	       fs.f_type != DEBUGFS_MAGIC && fs.f_type != TRACEFS_MAGIC;
 }
 
-int tree_open_stored(int root, const char *path)
-{
-	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
-
-	if (held < 0)
-		return held;
-	return is_stored(held) ? fs_reopen_regular(held) : -EINVAL;
-}
-
 int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
 		     struct fs_text *ret_text)
 {
-	cleanup_fd fd = tree_open_stored(root, path);
+	cleanup_fd held = fs_open(root, path, O_PATH, RESOLVE_IN_ROOT);
+	cleanup_fd fd = held < 0 ? held : is_stored(held) ? fs_reopen_regular(held) : -EINVAL;
 
 	return fd < 0 ? fd : read_held(arena, fd, path, max, ret_text);
 }

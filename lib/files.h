@@ -14,10 +14,6 @@ int tree_read(struct arena *arena, int root, const char *path, size_t max,
 int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
 		     struct fs_text *ret_text);
 
-/* Returns an owned descriptor; -EINVAL unless a regular file on a disk. Opens no device: that has
- * side effects */
-int tree_open_stored(int root, const char *path);
-
 /* The first line, right-trimmed; returns its length or -errno */
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 
