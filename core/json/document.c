@@ -302,8 +302,11 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 	json_each(member, object) {
 		if (known[find_word(known, member->key, member->key_len)])
 			continue;
-		if (list[0])
+		/* Lists the known keys once. */
+		if (list[0]) {
 			json_fail(doc, member, "unknown key");
+			continue;
+		}
 		join_words(known, list, sizeof(list));
 		json_fail(doc, member, "unknown key; known here: %s", list);
 	}

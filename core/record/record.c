@@ -21,6 +21,9 @@ const char *const record_result_names[] = {
 	[RECORD_RESULTS] = NULL,
 };
 
+/* core/json/fields.c reads and writes an enum as unsigned. */
+_Static_assert(sizeof(enum record_result) == sizeof(unsigned), "an enum's size");
+
 /* doc/json.md has the same rows. */
 static const struct json_field fields[] = {
 	JSON_FIELD(struct record, id, "id", JSON_STRING),
