@@ -182,11 +182,6 @@ static const struct variable *info_of(const struct reading *r, const struct vari
 						     : NULL;
 }
 
-static bool has_list(const struct reading *r, const struct variable *info)
-{
-	return find_variable(r, info->name, info->name_len - strlen(INFO_SUFFIX), false) != NULL;
-}
-
 static int add_checked(struct reading *r, const struct variable *v, struct claim claim)
 {
 	if (!is_address(claim.address))
@@ -292,7 +287,9 @@ static int read_variable(struct reading *r, const struct variable *v)
 	if (!v->info)
 		return read_list(r, v);
 	/* read_list() reads an _INFO that has a list. */
-	return has_list(r, v) ? 0 : read_lone_info(r, v);
+	if (find_variable(r, v->name, v->name_len - strlen(INFO_SUFFIX), false))
+		return 0;
+	return read_lone_info(r, v);
 }
 
 static int collect_variables(struct reading *r)

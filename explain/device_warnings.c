@@ -90,11 +90,6 @@ int devices_label(struct container *container, const struct claims *claims)
 	return 0;
 }
 
-static bool is_inactive(const struct port *port)
-{
-	return port->state[0] && !port_is_active(port);
-}
-
 /* No later link-up helps: disabled by an administrator, or of another kind. */
 static bool is_hopeless(const struct port *port)
 {
@@ -107,7 +102,7 @@ static int warn_inactive(struct container *container, const struct device *devic
 	for (size_t i = 0; i < device->n_ports; i++) {
 		const struct port *port = &device->port[i];
 
-		if (is_inactive(port) &&
+		if (port->state[0] && !port_is_active(port) &&
 		    warnings_add(&container->arena, &container->warnings, "port_not_active",
 				 "port %u of %s is %s: NCCL skips it until it is ACTIVE",
 				 port->number, device->ibdev, port->state) < 0)
