@@ -98,7 +98,7 @@ static int run_command(const struct command *command, char *const *operands, int
 			       command->format < 0 ? FORMAT_TEXT
 						   : (enum dry_run_format)command->format,
 			       operands[0]);
-	if (command_line_choose(stages, 3, operands[0]) >= 0)
+	if (command_line_choose(stages, sizeof(stages) / sizeof(stages[0]), operands[0]) >= 0)
 		return stage_run(&command->options, operands[0]);
 	if (strcmp(operands[0], "precreate") == 0)
 		return precreate_run(&command->options);

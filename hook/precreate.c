@@ -13,6 +13,9 @@
 
 #define WHAT "config.json on stdin"
 
+/* Returned to podman if the deadline expires */
+static struct fs_text unchanged_input;
+
 struct run {
 	struct container container;
 	struct outcome outcome;
@@ -40,15 +43,12 @@ static void serve_spec(struct run *run)
 	outcome_log(container, outcome);
 }
 
-/* Returned to podman if the deadline expires; set before deadline_arm() */
-static struct fs_text unchanged;
-
 /* Also returns what is larger than we read: the container may have no RDMA at all. */
 static void hand_back(void)
 {
 	static char buffer[65536];
 	ssize_t n = 0;
-	int status = fs_write(STDOUT_FILENO, unchanged.bytes, unchanged.len);
+	int status = fs_write(STDOUT_FILENO, unchanged_input.bytes, unchanged_input.len);
 
 	while (status == 0 && (n = read(STDIN_FILENO, buffer, sizeof(buffer))) > 0)
 		status = fs_write(STDOUT_FILENO, buffer, (size_t)n);
@@ -67,7 +67,7 @@ static int serve_stdin(struct run *run)
 		report_to_caller(log_failure(NULL, err->text, run->outcome.entry_point));
 		return 1;
 	}
-	unchanged = run->edited = container->text;
+	unchanged_input = run->edited = container->text;
 	deadline_arm(hand_back);
 	container->lacking = own_lacks_capabilities(UINT64_MAX);
 	(void)confine(&hook_confinement, options_directory(run->outcome.options),
@@ -76,7 +76,7 @@ static int serve_stdin(struct run *run)
 	deadline_disarm();
 	if (run->outcome.must_fail)
 		return 1;
-	if (unchanged.len > SPEC_SIZE_MAX)
+	if (unchanged_input.len > SPEC_SIZE_MAX)
 		hand_back();
 	status = fs_write(STDOUT_FILENO, run->edited.bytes, run->edited.len);
 	if (status == 0)

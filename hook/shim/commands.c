@@ -115,7 +115,8 @@ static int plan_environment(struct container *container, const struct spec *proc
 		settings[n].name = arena_strndup(arena, entry, (size_t)(value - entry));
 		if (!settings[n].name)
 			return err_memory(err);
-		n += config_knows_variable(&container->config, settings[n].name);
+		if (config_knows_variable(&container->config, settings[n].name))
+			n++;
 	}
 	container->plan.settings = settings;
 	container->plan.n_settings = n;

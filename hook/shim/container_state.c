@@ -73,9 +73,9 @@ static int read_config(struct container *container, const struct runtime_args *a
 		       unsigned runtime, struct err *err)
 {
 	struct arena *arena = &container->arena;
-	const char *root = args->root ? args->root : default_root(arena, runtime);
-	const char *home = root ? arena_printf(arena, "%s/%s", root, args->id) : NULL;
-	const char *path = home;
+	const char *root = args->root;
+	const char *home;
+	const char *path;
 	const char *what;
 	struct fs_text state;
 	int status;
@@ -83,6 +83,9 @@ static int read_config(struct container *container, const struct runtime_args *a
 	/* The runtime will refuse such an id. */
 	if (!(args->runtimes & runtime) || strchr(args->id, '/'))
 		return 0;
+	if (!root)
+		root = default_root(arena, runtime);
+	path = home = root ? arena_printf(arena, "%s/%s", root, args->id) : NULL;
 	if (!home)
 		return err_memory(err);
 	if (runtime == RUNC) {

@@ -18,8 +18,7 @@
 
 #define ROUNDS_MAX 4
 
-/* Empty counts as unset. */
-static const char *option(const char *name)
+static const char *getenv_nonempty(const char *name)
 {
 	const char *value = getenv(name);
 
@@ -28,9 +27,9 @@ static const char *option(const char *name)
 
 /* A runtime may lead back to us: NVIDIA's has its own list, crun may be a wrapper. Only a count in
  * the environment, which all pass on, detects that. */
-static int real_runtime_count_round(void)
+static int count_shim_pass(void)
 {
-	const char *before = option(SHIM_ROUNDS);
+	const char *before = getenv_nonempty(SHIM_ROUNDS);
 	char rounds[2] = {(char)(before ? before[0] + 1 : '1')};
 
 	if (before && (before[0] < '1' || before[0] >= '0' + ROUNDS_MAX || before[1]))
@@ -99,7 +98,7 @@ static int find_runtime(struct shim *shim, const char *called, const char **ret_
 			       "there is no runtime to run as %s: write the path of one into "
 			       "/" RUNTIMES_PATH,
 			       called);
-	if (real_runtime_count_round() < 0)
+	if (count_shim_pass() < 0)
 		return err_set(err,
 			       "the runtime %s leads back to " SHIM_NAME
 			       ": name crun or runc in /" RUNTIMES_PATH,
@@ -147,14 +146,14 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 int shim_run(int argc, char **argv)
 {
 	static struct shim shim;
-	const char *sysroot = option("OCI_RDMA_SYSROOT");
+	const char *sysroot = getenv_nonempty("OCI_RDMA_SYSROOT");
 	int status;
 
 	shim.container = CONTAINER_NONE;
 	shim.outcome.entry_point = "runtime";
 	shim.outcome.options = &shim.options;
 	shim.options.sysroot = sysroot ? sysroot : "/";
-	shim.options.config = option("OCI_RDMA_CONFIG");
+	shim.options.config = getenv_nonempty("OCI_RDMA_CONFIG");
 	status = run_runtime(&shim, argc, argv);
 	container_free(&shim.container);
 	return status;
