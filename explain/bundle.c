@@ -239,26 +239,18 @@ static int look_at_place(struct search *search, enum keeper keeper, const char *
 
 /* ---- the search ---- */
 
-static int add_id(struct search *search, const char *id)
-{
-	const char **larger = arena_grow(search->arena, search->ids, search->n_ids,
-					 &search->ids_room, sizeof(*larger));
-
-	if (!larger)
-		return -1;
-	search->ids = larger;
-	larger[search->n_ids++] = id;
-	return 0;
-}
-
 static int look_in(struct search *search, enum keeper keeper, const char *dir)
 {
 	const char **ids;
 	int n = tree_list(search->arena, search->root, dir, "", &ids);
 
 	for (int i = 0; search->lists && i < n; i++) {
-		if (add_id(search, ids[i]) < 0)
+		const char **added =
+			arena_push(search->arena, search->ids, search->n_ids, search->ids_room);
+
+		if (!added)
 			return -1;
+		*added = ids[i];
 	}
 	for (int i = 0; !search->lists && i < n; i++) {
 		char *home;
