@@ -113,7 +113,7 @@ int main(int argc, char **argv)
 
 	fs_open_standard_streams();
 	/* A MachineConfig cannot create links: its oci-rdma-runtime-crun is a script whose
-	 * interpreter we are, and execve(2) passes its path as argv[1]. */
+	 * interpreter we are, with its path in argv[1]. */
 	for (int i = 0; i < argc && i < 2; i++) {
 		if (text_starts_with(text_base_name(argv[i]), SHIM_NAME))
 			return shim_run(argc - i, argv + i);

@@ -30,17 +30,16 @@
 
 #define READ_SIZE 16384
 #define TICK_MS 1000
-/* An upgrade may remove our file before it adds the new one: wait so many ticks */
+/* An upgrade may remove our file before it adds the new one */
 #define FILE_ABSENT_TICKS 3
 
-/* Retry fast for a minute after our start or a disconnect: the runtime may be starting */
+/* Retry fast at first: the runtime may be starting */
 #define RETRY_HURRY_MS 20
 #define HURRY_MS 60000
 #define RETRY_MS TICK_MS
 
-/* Several plugins may be connected: NRI shows each one the earlier ones' adjustments
- * (containerd/nri, pkg/adaptation/result.go, since 0.4) and first closes one that hangs. So a
- * second plugin finds the settings, and the record (nri/serve.c). */
+/* Several plugins may be connected: since 0.4 NRI shows each one the earlier ones' adjustments
+ * (pkg/adaptation/result.go), so a second plugin finds the settings, and the record (serve.c). */
 struct plugin {
 	const struct nri_options *options;
 	struct options node; /* .options.node, with engine */
@@ -120,8 +119,7 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 			report_connected(&plugin->report);
 		break;
 	case CALL_CREATE:
-		/* We were stopped too long: the container starts without us. Record no grant; the
-		 * next Synchronize finds it. */
+		/* Too late: the container starts without us. The next Synchronize finds it. */
 		if (!plugin->hung_up)
 			serve_request(&plugin->server, arena, call);
 		plugin->report.changed = true;
@@ -156,7 +154,7 @@ static int answer_requests(struct plugin *plugin, struct err *err)
 	}
 }
 
-/* Does not read while an answer is unsent, so that at most one is pending */
+/* At most one answer is pending */
 static int read_and_answer(struct plugin *plugin, short events, struct err *err)
 {
 	static unsigned char bytes[READ_SIZE];
@@ -331,7 +329,7 @@ static void confine_with(struct plugin *plugin, int launched)
 		begin_session(plugin);
 }
 
-/* Hang up first: the runtime then asks the other plugin */
+/* The runtime then asks the other plugin */
 static void end(struct plugin *plugin)
 {
 	char path[512];

@@ -78,7 +78,7 @@ static void answer_metrics(int fd, const char *path)
 
 /* ---- a client ---- */
 
-/* Returns whether to wait for more. Reads up to the empty line; methods with a body are refused */
+/* Returns whether to wait for more. Refuses methods with a body */
 static bool hear(struct client *client, int fd, const char *path)
 {
 	char *request = client->request;

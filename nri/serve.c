@@ -27,8 +27,7 @@ struct work {
 	struct record record; /* another plugin's, or zero */
 };
 
-/* NRI fails a container if two plugins set the same limit: keep another plugin's, even by another
- * policy */
+/* NRI fails a container if two plugins set one limit: keep another's, even by another policy */
 static bool is_set_by_ours(const struct work *work)
 {
 	const struct spec *spec = &work->container->spec;
@@ -98,8 +97,7 @@ static int build_refusal(struct arena *arena, bool denied, const char *reason,
 		    : -1;
 }
 
-/* Another plugin has recorded the same. Record a different reason: policies differ, and next time
- * either plugin may be asked alone. */
+/* Another plugin has recorded the same. A different reason is recorded: policies differ. */
 static bool repeats_record(const struct work *work, const struct outcome *outcome)
 {
 	const char *before = work->record.reason;
@@ -109,8 +107,7 @@ static bool repeats_record(const struct work *work, const struct outcome *outcom
 	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
 
-/* Record before the answer: the next plugin reads it. Log after it: a late answer is no grant, and
- * the parent records the failure. */
+/* Records before the answer, for the next plugin, and logs after it: a late answer is no grant. */
 static void decide_in_child(void *context, int out)
 {
 	static struct outcome outcome;

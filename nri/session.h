@@ -21,7 +21,7 @@
 /* Unsent answers; each is bounded by the policy, and requests come one at a time */
 #define SESSION_OUT_MAX (4 * 1024 * 1024)
 
-/* Kept of Synchronize: 100 bytes a pod, 2 KiB a container with a device, else the id */
+/* 100 bytes a pod, 2 KiB a container with a device, else its id */
 #define SESSION_KNOWN_MAX (8 * 1024 * 1024)
 /* Per item, so that one tenant cannot fill it */
 #define SESSION_KNOWN_EACH_MAX (256 * 1024)

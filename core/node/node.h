@@ -15,7 +15,7 @@ struct node {
 	int char_devices; /* sys/dev/char, or -1 */
 };
 
-/* For "/", sys must be sysfs, so that a mount over it cannot fake device numbers. */
+/* For "/", /sys must be sysfs: a mount over it could fake device numbers. */
 int node_open(const char *sysroot, struct node *ret_node, struct err *err);
 void node_close(struct node *node);
 
@@ -133,6 +133,6 @@ int port_open(const struct node *node, const struct device *device, unsigned num
 /* "4: ACTIVE" is "ACTIVE"; state is unchanged without the attribute. */
 void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX]);
 
-/* Reads states only of several ports: ib_query_port() (ib_core's sysfs.c) asks the firmware, slow
- * on a sick device. No ports if another network namespace owns the device (exclusive mode). */
+/* Reads states only of several ports: ib_query_port() (ib_core's sysfs.c) asks the firmware. No
+ * ports if another network namespace owns the device (exclusive mode). */
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device);

@@ -22,8 +22,7 @@
 #include "hook/edit.h"
 #include "hook/shim/container_state.h"
 
-/* Replaces name in dir atomically, with owner, mode and attributes of fd, the file as read. what:
- * its path. sync: it outlives a crash of the node. */
+/* Keeps owner, mode and attributes of fd, the file as read. sync: it outlives a crash. */
 static int write_edited(int dir, const char *name, int fd, const char *what, bool sync,
 			const struct fs_text *text, struct err *err)
 {
@@ -203,7 +202,7 @@ static int exec_as_created(struct shim *shim, struct err *err)
 
 	if (found <= 0)
 		return found;
-	/* It names our variables and capabilities. If unusable, take the defaults; never fail. */
+	/* It names our variables and capabilities. If unusable, take the defaults. */
 	if (container_load_config(container, &shim->options, &ignored) == 0)
 		deadline_set_must_fail(container_names_device(container) &&
 				       container->config.fail_on_error);
@@ -216,7 +215,7 @@ static int exec_as_created(struct shim *shim, struct err *err)
 	};
 	if (shim->args.process)
 		return edit_process(shim, err);
-	/* The runtime takes the container's spec, which we have edited, but its caller's limit. */
+	/* The runtime takes the spec that we have edited, but its caller's limit. */
 	return container->plan.memlock ? memlock_raise_own(container->plan.memlock, err) : 0;
 }
 

@@ -8,7 +8,7 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
-/* Fields of SynchronizeRequest; concatenated requests form one, as always in protobuf */
+/* Fields of SynchronizeRequest; concatenated requests form one */
 enum synchronize_field {
 	SYNCHRONIZE_POD = 1,
 	SYNCHRONIZE_CONTAINER = 2,
