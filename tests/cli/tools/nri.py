@@ -12,7 +12,7 @@ import time
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
-from nri_peer import (PATIENCE, PLUGIN, UNLIMITED, Closed, Connection, Runtime, container, pack)  # noqa: E402
+from nri_peer import (PATIENCE, PLUGIN, UNLIMITED, Closed, Connection, Runtime, pack)  # noqa: E402
 from nri_scene import (ASKS, FUNCTION, NODE, PATIENT, RECORDS, RUN, SHIPPED, SOCKET, STATUS, T, TWO, Plugin, check, config, equal, ok, play,  # noqa: E402
                        stalled, state_of, status, until, write)
 
@@ -286,16 +286,6 @@ def reconnects(runtime, plugin):
        until(lambda: "connected to a?[2Jb?READY=1 c?d since" in check()[1]))
     told = [line for line in plugin.lines() if "not connected" in line]  # before the next one
     ok("the log has a line for each change", len(told) <= 6, "\n".join(told))
-    connection.close()
-
-
-def sent_ahead(runtime, _plugin):
-    """It reads no request while an answer waits: those to all of these, 6 MB, would be more than it keeps."""
-    connection = runtime.accept().begin()
-    config(json.dumps({"nccl": {"extra": {f"NCCL_X{i}": "y" * 1000 for i in range(100)}}}))
-    calls = [connection.ask("CreateContainer", container(id=f"{i:064x}", **RDMA)) for i in range(60)]
-    equal("60 requests, of which the runtime reads no answer before the last: each has its own", {101},
-          {len(connection.answer(call).adjust()[0]) for call in calls})
     connection.close()
 
 
@@ -691,7 +681,7 @@ def confined(runtime, plugin):
 
 
 SCENES = (garbage, decisions, reconnects, ends, confined, two, died_before_its_answer, files_opened, deadline,
-          sent_ahead, at_once, launched, surroundings, notifications, without_nri, watchdog, metrics)
+          at_once, launched, surroundings, notifications, without_nri, watchdog, metrics)
 
 # A build with sanitizers traces its children, and has the patience of minutes.
 SLOW = "garbage decisions reconnects two launched ends notifications watchdog metrics"

@@ -96,19 +96,13 @@ class Connection:
             part = data[place:place + frame]
             self.sock.sendall(struct.pack(">II", stream, len(part)) + part)
 
-    def ask(self, method, payload=b"", service=SERVICE, frame=4096):
-        self.send(PLUGIN, self.call, REQUEST, pack((1, service), (2, method), (3, payload), (4, 1999900000)), frame)
-        self.call += 2
-        return self.call - 2
-
-    def answer(self, asked):
-        call, kind, body = self.message(PLUGIN)
-        assert (call, kind) == (asked, RESPONSE), f"answer to {call}, type {kind}, of {asked}"
-        return Answer(body)
-
-    def request(self, *what, **how):
+    def request(self, method, payload=b"", service=SERVICE, frame=4096):
         """What the plugin says to it"""
-        return self.answer(self.ask(*what, **how))
+        self.send(PLUGIN, self.call, REQUEST, pack((1, service), (2, method), (3, payload), (4, 1999900000)), frame)
+        call, kind, body = self.message(PLUGIN)
+        assert (call, kind) == (self.call, RESPONSE), f"answer to {call}, type {kind}, of {self.call}"
+        self.call += 2
+        return Answer(body)
 
     # ---- the story ----
 
