@@ -112,6 +112,11 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 	return 0;
 }
 
+static int err_too_large(struct err *err, const char *what, size_t max)
+{
+	return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
+}
+
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err)
 {
@@ -120,7 +125,7 @@ int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs
 	if (fs_read_up_to(arena, fd, max, what, &text, err) < 0)
 		return -1;
 	if (text.len > max)
-		return err_set(err, "%s: larger than %zu bytes, which is the limit", what, max);
+		return err_too_large(err, what, max);
 	*ret_text = text;
 	return 0;
 }
@@ -134,6 +139,8 @@ int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		return err_sys(err, errno, "%s", what);
 	if (!S_ISREG(st.st_mode))
 		return err_set(err, "%s: not a regular file", what);
+	if (st.st_size > (off_t)max)
+		return err_too_large(err, what, max);
 	return fs_read(arena, fd, max, what, ret_text, err);
 }
 
