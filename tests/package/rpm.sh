@@ -93,16 +93,19 @@ echo '// the next release' >>"$T/oci-rdma-hook-$version/config/config.json"
 tar -C "$T" -czf "$T/second.tar.gz" "oci-rdma-hook-$version"
 mv "$T/second.tar.gz" "$T/one/oci-rdma-hook-$version.tar.gz"
 yajl_beside "$tarball"
-row "--with static: the hook wants no library, doctor and NRI plugin do; and yajl with its license"
+row "--with static: the hook wants no library, doctor and NRI plugin do; and each library in them with its license"
 build "$tarball" --with static
 is "--with static: each package's architecture" "$each" "$(architectures)"
 lacks "--with static: the hook wants no library, the C library neither" .so. "$(of '' --requires)"
 is "--with static: the doctor wants libcap" "libcap.so.2" "$(shared doctor)"
 is "--with static: the NRI plugin wants protobuf-c's library, which Fedora and RHEL have no static one of" "libcap.so.2 libprotobuf-c.so.1" "$(shared nri)"
+is "--with static: the license texts of what is linked into the hook" "libc6-dev libcap-dev libyajl-dev" \
+	"$(of '' -l | sed -n 's,.*/licenses/.*/lib,lib,p' | sort | paste -sd ' ')"
+is "--with static: …and its licenses" "Apache-2.0 AND ISC AND (BSD-3-Clause OR GPL-2.0-only) AND LGPL-2.1-or-later" "$(of '' --qf '%{LICENSE}')"
 for package in '' doctor nri; do
 	has "--with static: oci-rdma-hook${package:+-$package} says which yajl it has in it" "bundled(yajl) = 2.1.0" "$(of "$package" --provides)"
 	is "--with static: oci-rdma-hook${package:+-$package} has yajl's license" "Apache-2.0 AND ISC 1" \
-		"$(of "$package" --qf '%{LICENSE}') $(of "$package" -l | grep -c '/licenses/.*/COPYING$')"
+		"$(of "$package" --qf '%{LICENSE}' | cut -d ' ' -f 1-3) $(of "$package" -l | grep -c '/licenses/.*/COPYING$')"
 done
 second=("${RPMS[@]}")
 
