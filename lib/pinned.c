@@ -37,9 +37,11 @@ static bool is_in(const char *cgroup, const char *container)
 
 	if (strncmp(container, "0::", 3) != 0 || container[len + (container[len] == '\n')])
 		return strcmp(cgroup, container) == 0;
-	/* "/..": outside of the cgroup namespace that we see it from (cgroup_namespaces(7)) */
-	return strncmp(cgroup, container, len) == 0 && strncmp(cgroup, "0::/..", 6) != 0 &&
-	       (container[len - 1] == '/' || cgroup[len] == '/' || cgroup[len] == '\n');
+	/* "0::/" is our cgroup namespace; what is outside of it begins with "/.."
+	 * (cgroup_namespaces(7)). */
+	if (container[len - 1] == '/')
+		return strncmp(cgroup, "0::/..", 6) != 0;
+	return strncmp(cgroup, container, len) == 0 && (cgroup[len] == '/' || cgroup[len] == '\n');
 }
 
 /* A container may run others: the innermost */

@@ -99,6 +99,10 @@ write proc/4712/cgroup "4:memory:/kubepods.slice/crio-$ID.scope/a
 doctor --format json --container 940942ebb876
 row "cgroup v1: those with the same list"
 also pinned ok "256 MiB by 1 process ("
+for pid in 4711 4712; do write "proc/$pid/cgroup" "0::/../../kubepods.slice/crio-$ID.scope"; done
+doctor --format json --container 940942ebb876
+row "seen from a pod of the node: a container outside of our cgroup namespace"
+also pinned ok "263680 KiB by 2 processes ("
 
 row "in the container: its own processes, and none outside of its cgroup namespace"
 container
