@@ -41,21 +41,29 @@ static int print(const struct doctor *doctor, const struct findings *findings)
 	}
 }
 
-/* A path that does not exist is an error; read as a message it would look like a log without
- * faults. */
+/* A word that is neither a file nor a known message is an error: a mistyped file would look like a
+ * log without faults. */
 static int read_log(const char *symptom, struct arena *arena, struct symptoms *ret, struct err *err)
 {
-	bool is_path = strchr(symptom, '/') && !symptom[strcspn(symptom, " \t\n")];
+	bool is_word = !symptom[strcspn(symptom, " \t\n")];
 	cleanup_fd fd = -1;
 
-	if (strcmp(symptom, "-") == 0)
+	if (strcmp(symptom, "-") == 0) {
+		if (isatty(STDIN_FILENO))
+			fprintf(stderr, "oci-rdma-doctor: reads a log from the terminal; end it with "
+					"Ctrl-D, or: kubectl logs POD | oci-rdma-doctor --symptom\n");
 		return symptoms_of_fd(arena, STDIN_FILENO, "stdin", ret, err);
+	}
 	fd = open(symptom, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd >= 0)
 		return symptoms_of_fd(arena, fd, symptom, ret, err);
-	if (is_path || (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
+	if ((is_word && strchr(symptom, '/')) || (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
 		return err_sys(err, errno, "%s", symptom);
-	return symptoms_of_text(arena, symptom, strlen(symptom), ret, err);
+	if (symptoms_of_text(arena, symptom, strlen(symptom), ret, err) < 0)
+		return -1;
+	if (is_word && symptom[0] && !ret->n)
+		return err_set(err, "%s: no such file, and no known message", symptom);
+	return 0;
 }
 
 /* A log may come from anywhere: run checks only for a given target, or in a container with RDMA. */

@@ -44,6 +44,10 @@ wrong() {
 wrong "a directory" "" --symptom "$T" </dev/null
 wrong "two files" "" --symptom "$T/log with a blank" one-more </dev/null
 for name in "$T/none.log" ./none nccl/none.log; do wrong "a file that is not there, ${name##*/}" "oci-rdma-doctor: $name: No such file or directory" --symptom "$name" </dev/null; done
+wrong "a file that is not there, nope.log" "oci-rdma-doctor: nope.log: no such file, and no known message" --symptom nope.log </dev/null
+row "a terminal is told that it is read"
+has "how it ends" "reads a log from the terminal; end it with Ctrl-D" "$(printf '\4' | script -qec "$DOCTOR --symptom" /dev/null)"
+row ''
 while read -r name how command; do
 	wrong "a log that no line can be read of, $name" "oci-rdma-doctor: stdin ${how//_/ } FILE | oci-rdma-doctor --symptom" --symptom - < <(printf '%s\n' "$p2p" | $command)
 done <<-EOT
@@ -105,7 +109,7 @@ is "three causes whole, of the others a line each" "4 causes found CAUSE SEEN CH
 has "escapes are left out" "memory ?[31m" "$("$DOCTOR" --symptom $'ibv_reg_mr failed: Cannot allocate memory \e[31m' --format text)"
 lacks "the id is for scripts" memlock: "$("$DOCTOR" --symptom 'ibv_reg_mr failed: Cannot allocate memory')"
 row "a gate says so, and how a pod's own log of its last run is had"
-has "out of memory" "this failed before RDMA was used" "$("$DOCTOR" --symptom 'Exit Code:    137' | tr -s ' \n' ' ')"
+has "out of memory" "RDMA is not the cause" "$("$DOCTOR" --symptom 'Exit Code:    137' | tr -s ' \n' ' ')"
 has "its fix" "--previous" "$("$DOCTOR" --symptom 'Exit Code:    137')"
 
 # ---- evidence: with a container the checks that a row names are run ----
