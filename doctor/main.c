@@ -50,14 +50,16 @@ static int read_log(const char *symptom, struct arena *arena, struct symptoms *r
 
 	if (strcmp(symptom, "-") == 0) {
 		if (isatty(STDIN_FILENO))
-			fprintf(stderr, "oci-rdma-doctor: reads a log from the terminal; end it with "
-					"Ctrl-D, or: kubectl logs POD | oci-rdma-doctor --symptom\n");
+			fprintf(stderr,
+				"oci-rdma-doctor: reads a log from the terminal; end it with "
+				"Ctrl-D, or: kubectl logs POD | oci-rdma-doctor --symptom\n");
 		return symptoms_of_fd(arena, STDIN_FILENO, "stdin", ret, err);
 	}
 	fd = open(symptom, O_RDONLY | O_CLOEXEC | O_NOCTTY);
 	if (fd >= 0)
 		return symptoms_of_fd(arena, fd, symptom, ret, err);
-	if ((is_word && strchr(symptom, '/')) || (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
+	if ((is_word && strchr(symptom, '/')) ||
+	    (errno != ENOENT && errno != ENAMETOOLONG && errno != ENOTDIR))
 		return err_sys(err, errno, "%s", symptom);
 	if (symptoms_of_text(arena, symptom, strlen(symptom), ret, err) < 0)
 		return -1;

@@ -497,8 +497,8 @@ static int add_finding(const struct symptom *symptom, struct findings *findings)
 			 : known->kind == KNOWN_NOTE          ? FINDING_WARN
 							      : FINDING_FAIL,
 			 known->fix, "%s%s%s",
-			 known->kind == KNOWN_GATE ? "RDMA is not the cause: " : "",
-			 known->cause, sayings[known->sureness]) < 0)
+			 known->kind == KNOWN_GATE ? "RDMA is not the cause: " : "", known->cause,
+			 sayings[known->sureness]) < 0)
 		return -1;
 	return findings_add_seen(findings, seen, verdict);
 }
