@@ -123,6 +123,14 @@ is "the first" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/long.out")"
 wait "$second"
 is "the second" "0 1 passed, 0 failed" "$? $(tail -n 1 "$T/short.out")"
 
+# A time-out of the runner's look may come in the middle of such a line: the suite lost its name then, and was red.
+row "how a suite ended is read whole, also if a look comes in the middle of it"
+# shellcheck disable=SC2016 # the suite's
+printf '#!/bin/sh\necho "ok - cut"\nprintf "0 " >"$TMPDIR/../ended"\nsleep 1\necho "7 %s/cut" >"$TMPDIR/../ended"\n' "$T" >"$T/cut"
+chmod 755 "$T/cut"
+LOOK=0.1 run cut
+is "status, and its line" "0 7 s  $T/cut: 1 passed, 0 failed" "$? $(grep -om 1 '7 s .*' "$T/cut.out")"
+
 # ---- one row ----
 
 cat >"$T/rows" <<'END'
