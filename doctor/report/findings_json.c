@@ -144,7 +144,7 @@ static void put_own_label(FILE *out, const char *name, const char *value)
 	fputc('"', out);
 }
 
-/* Of a node's containers: the subject is NAMESPACE/POD/CONTAINER, or an id */
+/* The subject names a container of the node: NAMESPACE/POD/CONTAINER, or its id. */
 static void print_pinned(FILE *out, const struct findings *findings)
 {
 	fputs("# HELP oci_rdma_pinned_bytes Memory that the container's processes pin now, by "
