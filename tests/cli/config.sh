@@ -17,9 +17,10 @@ accepts "no keys" '{}'
 accepts "comments of both kinds" '// about this file
 { /* a block
 over lines */ "memlock": "unlimited", // the default
-  "namespaces": ["team-a", "a//b*"] // the last
+  "nccl": {"extra": {"NCCL_TOPO_FILE": "/etc//topo.xml"}} // the last
 }
 // the end'
+that "comments of both kinds: none begins in a string" '.env.NCCL_TOPO_FILE' /etc//topo.xml
 accepts "every key: the installed file without its comment signs" "$(sed 's|^  //|    |' config/config.json)"
 # By the rule at its top: the sign of that key's lines, and for one of nccl those with its braces
 while read -r first last; do

@@ -65,7 +65,7 @@ plan() {
 }
 
 # that DESCRIPTION JQ-FILTER WANT: a field of the plan
-that() { is "$1" "$3" "$(jq -r "$2" "$T/out" 2>&1 || cat "$T/err")"; }
+that() { is "$1" "$3" "$({ [ -s "$T/out" ] && jq -r "$2" "$T/out" 2>&1; } || cat "$T/err")"; }
 
 # gets DESCRIPTION [IBDEV,…]: a grant of just these devices, in this order
 gets() { that "$1" '.decision + " " + ([.devices[].ibdev] | join(","))' "grant $2"; }
