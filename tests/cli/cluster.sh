@@ -63,7 +63,18 @@ mkdir "$CLONE" && cp -a config "$CLONE" && git -C "$CLONE" init -q -b stranger &
 
 # ---- the examples ----
 
-json() { python3 -c 'import json, sys, yaml; json.dump([o for o in yaml.safe_load_all(open(sys.argv[1])) if o], sys.stdout)' "$1"; }
+# json FILE: its objects. Those of the tree's files and of what kustomize made are kept: most are asked for five times.
+json() {
+	local kept=$T/json${1//\//-} part=$T/json.$BASHPID
+	if [ ! -e "$kept" ]; then
+		python3 -c 'import json, sys, yaml; json.dump([o for o in yaml.safe_load_all(open(sys.argv[1])) if o], sys.stdout)' "$1" >"$part" || return
+		case $1 in
+		config/* | "$T"/config-*) mv "$part" "$kept" ;;
+		*) kept=$part ;;
+		esac
+	fi
+	cat "$kept"
+}
 templates='[.[] | if .kind == "PyTorchJob" then .spec.pytorchReplicaSpecs[].template elif .kind == "MPIJob" then .spec.mpiReplicaSpecs[].template
 	elif .kind == "JobSet" then .spec.replicatedJobs[].template.spec.template
 	elif .kind == "RayCluster" then .spec.headGroupSpec.template, .spec.workerGroupSpecs[].template
