@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TOML 1.0 (toml.io), for CRI-O and containerd: no distribution has a static C library for it.
+ * TOML (toml.io), for CRI-O and containerd: no distribution has a static C library for it.
  *
- * Checks the whole grammar, but numbers, dates and times only by their characters. Keeps strings
- * and arrays of strings; reads inline tables as tables, and dotted keys into theirs. Below an array
- * it only checks.
+ * The engine checks the grammar, so that this accepts more: any number or date that begins as one,
+ * a dotted key into a table that is closed. Keeps strings and arrays of strings; reads inline
+ * tables as tables, and dotted keys into theirs. Keeps no key of a table in an array. What it
+ * cannot read is an error with file and line.
  */
 #pragma once
 
