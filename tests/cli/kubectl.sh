@@ -167,6 +167,18 @@ is "reports of the doctor, by pod and node" "trainer-0@n0.json 1 trainer-1@n1.js
 	"$(cd "$T/reports" && for f in *; do echo "$f $(jq .schema "$f")"; done | xargs)"
 is "rows" 5 "$(grep -c '^trainer-. *n' "$T/out")"
 is "nothing is left in the pods" "$before" "$(copies)"
+if may_mount; then
+	# in_pod MOUNTS: a container with a read-only root, whose /dev/shm is as engines mount it
+	in_pod() {
+		printf '#!/bin/sh\nshift; exec unshare --mount sh -c '"'%s; exec \"\$@\"'"' sh "$@"\n' "mount -t tmpfs -o ro t /tmp; mount -t tmpfs -o noexec t /dev/shm; HOME=/proc; $1" >"$T/exec"
+		plugin job -l rank=1 -n team-a --doctor "$DOCTOR" --format json --reports "$T/odd"
+	}
+	row "job: a program runs where it may; where it may not, it is said what does"
+	in_pod ":"
+	is "in /var/tmp" 1 "$(jq .schema "$T/odd/trainer-1@n1.json")"
+	in_pod "mount -t tmpfs -o noexec t /var/tmp"
+	has "nowhere" "(read-only, or noexec): use --on-node" "$(<"$T/odd/trainer-1@n1.json")"
+fi
 jq '.findings = [{id: "memlock", subject: "", status: "ok", evidence: "unlimited", values: {soft: "unlimited"}}]' "$T/reports/trainer-0@n0.json" >"$T/well"
 jq '.findings[0] |= (.status = "fail" | .evidence = "soft 8 MiB" | .values.soft = "8388608")' "$T/well" >"$T/low"
 printf '#!/bin/sh\ncat >/dev/null\ncase $1 in main-2) cat %s/low ;; main-3) echo "sh: not found" >&2; exit 126 ;; main-4) exec sleep "$(cat %s/seconds)" ;; *) cat %s/well ;; esac\n' "$T" "$T" "$T" >"$T/exec"

@@ -70,14 +70,16 @@ def run(pod):
     container = pod["spec"]["containers"][0]
     status = {"name": container["name"], "image": container["image"], "imageID": "", "ready": False, "restartCount": 0}
     waits = {"missing": ("Pending", {"waiting": {"reason": "ImagePullBackOff", "message": "no such image"}}), "hangs": ("Running", {"running": {}}),
-             "pulling": ("Pending", {"waiting": {"reason": "ContainerCreating"}})}
+             "pulling": ("Pending", {"waiting": {"reason": "ContainerCreating"}}), "assigned": ("Pending", None)}
     # What kube-scheduler says: 1.36 names no taint, older ones do.
     unschedulable = {"lacking": "3 Insufficient rdma/hca", "tainted": "3 node(s) had untolerated taint(s)",
                      "lacking-tainted": "1 Insufficient rdma/hca, 2 node(s) had untolerated taint {nvidia.com/gpu: true}"}
     image = container["image"].rsplit("/", 1)[-1]
     if image in waits:
         phase, state = waits[image]
-        pod["status"] = {"phase": phase, "containerStatuses": [{**status, "state": state}]}
+        pod["status"] = {"phase": phase, "conditions": [{"type": "PodScheduled", "status": "True"}]}
+        if state:
+            pod["status"]["containerStatuses"] = [{**status, "state": state}]
         store(pod)
         return
     if image in unschedulable:
