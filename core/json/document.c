@@ -292,6 +292,32 @@ static void join_words(const char *const *words, char *list, size_t size)
 		text_add_item(list, size, words[i]);
 }
 
+/* One letter too many, missing or wrong, or a swapped pair */
+static bool is_near(const char *text, size_t len, const char *word)
+{
+	size_t word_len = strlen(word);
+	size_t shorter = len < word_len ? len : word_len;
+	size_t longer = len < word_len ? word_len : len;
+	size_t front = 0;
+	size_t back = 0;
+
+	while (front < shorter && text[front] == word[front])
+		front++;
+	while (back < shorter - front && text[len - back - 1] == word[word_len - back - 1])
+		back++;
+	if (longer - front - back == 2)
+		return shorter == longer && text[front] == word[front + 1] &&
+		       text[front + 1] == word[front];
+	return front + back && longer - front - back == 1;
+}
+
+static const char *near_word(const char *const *words, const char *text, size_t len)
+{
+	while (*words && !is_near(text, len, *words))
+		words++;
+	return *words;
+}
+
 void json_known_keys(struct json_document *doc, const struct json_node *object,
 		     const char *const *known)
 {
@@ -300,8 +326,15 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 	if (!json_expect(doc, object, JSON_OBJECT))
 		return;
 	json_each(member, object) {
+		const char *near;
+
 		if (known[find_word(known, member->key, member->key_len)])
 			continue;
+		near = near_word(known, member->key, member->key_len);
+		if (near) {
+			json_fail(doc, member, "unknown key; did you mean %s?", near);
+			continue;
+		}
 		/* Lists the known keys once. */
 		if (list[0]) {
 			json_fail(doc, member, "unknown key");

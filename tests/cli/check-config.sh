@@ -109,7 +109,7 @@ is "a directory that is not there" "1 oci-rdma-admin: $NODE/gone/t.json: gone: N
 
 refuses "no version" 'del(.version)' version 1.0.0
 refuses "an older version" '.version = "0.1.0"' "line 2" 1.0.0
-refuses "an unknown key" '.hooks = {}' hooks unknown stages
+refuses "an unknown key" '.hooks = {}' hooks unknown 'did you mean hook?'
 refuses "a key spelled otherwise" '.Stages = .stages' Stages unknown
 refuses "a condition that does not exist" '.when.annotation = {}' when.annotation annotations
 refuses "no hook" 'del(.hook)' hook.path

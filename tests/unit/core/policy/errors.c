@@ -7,11 +7,18 @@ static const struct bad_case {
 	const char *text;
 	const char *error;
 } bad_cases[] = {
-	{"wrong: unknown key", "{\n\n\"optin\":\"device\"}",
-	 "line 3: optin: unknown key; known here: "},
+	{"wrong: unknown key", "{\n\n\"optn\":\"device\"}",
+	 "line 3: optn: unknown key; known here: "},
 	{"wrong: unknown key in nccl", "{\"nccl\":{\n\"hcas\":true}}",
-	 "line 2: nccl.hcas: unknown key; known here: "},
-	{"wrong: key in another case", "{\"Opt_in\":\"device\"}", "line 1: Opt_in: unknown key"},
+	 "line 2: nccl.hcas: unknown key; did you mean hca?"},
+	{"wrong: key in another case", "{\"Opt_in\":\"device\"}",
+	 "line 1: Opt_in: unknown key; did you mean opt_in?"},
+	{"wrong: key with a swapped pair", "{\"memlcok\":1}",
+	 "line 1: memlcok: unknown key; did you mean memlock?"},
+	{"wrong: key with two letters too many", "{\"nccl\":{\"hacca\":true}}",
+	 "line 1: nccl.hacca: unknown key; known here: "},
+	{"wrong: key with a pair and a letter wrong", "{\"emmlok\":1}",
+	 "line 1: emmlok: unknown key; known here: "},
 	{"wrong: key twice", "{\"memlock\":\"1Gi\",\n\"memlock\":\"2Gi\"}",
 	 "line 2: memlock: occurs twice"},
 	{"wrong: key twice in nccl", "{\"nccl\":{\"hca\":true,\"hca\":false}}",
@@ -173,10 +180,10 @@ UNIT_TEST("the further errors of a file are known, one for each value")
 			      "\"namespaces\":[7,\"*\"],\n\"memlock\":0,\"on_error\":\"warning\"}",
 			      &config, &err),
 			 -1);
-	assert_has(err.text, "line 3: memlok: unknown key; known here: ");
+	assert_has(err.text, "line 3: memlok: unknown key; did you mean memlock?");
 	assert_string_equal(
 		err.more, FILE_NAME
-		": line 4: meemlock: unknown key\n" FILE_NAME
+		": line 4: meemlock: unknown key; did you mean memlock?\n" FILE_NAME
 		": line 2: opt_in: 'x' is not one of annotation, device\n" FILE_NAME
 		": line 5: namespaces[0]: expected a string, found a number\n" FILE_NAME
 		": line 6: memlock: 0 would leave no memory to register; write an amount "
