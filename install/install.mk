@@ -225,8 +225,8 @@ unknown := $(filter-out -% $(MACHINECONFIG_OPTIONS) FROM CHECK BUILD CROSS SYSRO
 	$(foreach word,$(MAKEOVERRIDES),$(if $(findstring =,$(word)),$(firstword $(subst =, ,$(word))))))
 $(if $(unknown),$(error make machineconfig: unknown option $(unknown); it knows $(MACHINECONFIG_OPTIONS) FROM))
 $(if $(or $(if $(FROM),,none),$(wildcard $(FROM))),,$(error FROM=$(FROM): no such file))
-$(foreach option,$(if $(FROM),$(shell sed -n 's/^ *oci-rdma-hook.io\/options: //p;T;q' '$(FROM)' | \
-	grep -oE '\b[A-Z]+=[A-Za-z0-9_-]+')),$(if $(filter file undefined,$(origin $(firstword $(subst =, ,$(option))))),$(eval $(option))))
+$(foreach option,$(if $(FROM),$(or $(shell install/machineconfig/old-options '$(FROM)' | grep -oE '\b[A-Z]+=[A-Za-z0-9_-]+'), \
+	$(error FROM=$(FROM) cannot be used))),$(if $(filter file undefined,$(origin $(firstword $(subst =, ,$(option))))),$(eval $(option))))
 endif
 
 # What is for other nodes does not run here, so this machine's own program checks the policy.

@@ -172,8 +172,8 @@ check "ARCH=aarch64 with NRI=1 and RUNTIME=1" render arm ARCH=aarch64 NRI=1 RUNT
 rm -rf "$root" && mkdir "$root"
 check "…is laid down" mcd update "$root" none "$T/arm.yaml"
 is "…its programs are for aarch64" "aarch64 aarch64" "$(for name in hook nri; do install/executable-machine "$root/usr/local/bin/oci-rdma-$name"; done | xargs)"
-same "…each file is what list-files says" "$(install/machineconfig/list-files "$T/arm.yaml")" \
-	"$(install/machineconfig/list-files "$T/arm.yaml" | while read -r _ path; do echo "$(sha256sum <"$root$path" | cut -d ' ' -f 1)  $path"; done)"
+same "…each file is what list-files says" "$(install/machineconfig/list-files "$T/arm.yaml" | grep -v /systemd/)" \
+	"$(install/machineconfig/list-files "$T/arm.yaml" | grep -v /systemd/ | while read -r _ path; do echo "$(sha256sum <"$root$path" | cut -d ' ' -f 1)  $path"; done)"
 # As the Machine Config Operator configures CRI-O
 printf '[crio.runtime]\nhooks_dir = ["/etc/containers/oci/hooks.d", "/run/containers/oci/hooks.d"]\n' >"$root/etc/crio/crio.conf.d/00-default"
 has "…and its hook files pass the check" "90-oci-rdma-hook.json: ok" "$("$ADMIN" --sysroot "$root" --check-config 2>&1)"
@@ -228,6 +228,8 @@ for o in yaml.safe_load_all(open(sys.argv[1])):
 }
 has "monitoring: the unit is as in config/monitoring, with what the daemon needs" \
 	"oci-rdma-metrics.service $(cat config/monitoring/oci-rdma-metrics.service config/machineconfig/oci-rdma-metrics.conf | sha256sum | cut -d ' ' -f 1)" "$(units "$T/monitored.yaml")"
+is "monitoring: list-files has each unit, where systemd reads it" "$(units "$T/monitored.yaml")" \
+	"$(install/machineconfig/list-files "$T/monitored.yaml" | sed -n 's|^\(.*\)  /etc/systemd/system/\(.*\)|\2 \1|p')"
 rm -rf "$root" && mkdir "$root" && mcd update "$root" none "$T/monitored.yaml"
 is "monitoring: the doctor runs" "$(build/oci-rdma-doctor --version)" "$("$root/usr/local/bin/oci-rdma-doctor" --version)"
 check "monitoring: what brings its findings" cmp install/monitoring/collect "$root/usr/local/share/oci-rdma-hook/monitoring/collect"
@@ -249,7 +251,7 @@ is "both objects say with which options they were rendered" "ROLE=worker PROFILE
 has "…and the version" "$("$HOOK" --version | cut -d ' ' -f 2-)" "$(annotation version "$T/old.yaml")"
 has "what is inside is said" "NRI plugin; not inside: handler rdma (RUNTIME=1), NRI's validator (VALIDATOR=1), doctor and alerts (MONITORING=1)" "$(<"$T/log")"
 # made [VARIABLE=VALUE…]: `make machineconfig`, whose last step says with which variables it runs
-made() { env -u MAKEFLAGS -u MAKEOVERRIDES make -n machineconfig "$@" 2>&1 | grep -oE "(ROLE|PROFILE|HOOKS|RUNTIME|NRI|VALIDATOR|MONITORING)='[^']*'|unknown option.*|FROM=.*: no such file.*" | xargs; }
+made() { env -u MAKEFLAGS -u MAKEOVERRIDES make -n machineconfig "$@" 2>&1 | grep -oE "(ROLE|PROFILE|HOOKS|RUNTIME|NRI|VALIDATOR|MONITORING)='[^']*'|unknown option.*|FROM=.*: no such file.*|.*: there is no line .*" | xargs; }
 is "FROM: make takes the options from it" "ROLE=worker PROFILE=file HOOKS=annotation RUNTIME= NRI=1 VALIDATOR= MONITORING=0" "$(made FROM="$T/old.yaml")"
 is "FROM: but for what is given" "ROLE=worker PROFILE=default HOOKS=annotation RUNTIME= NRI=0 VALIDATOR= MONITORING=0" "$(made FROM="$T/old.yaml" NRI=0 PROFILE=default)"
 sed 's/ROLE=worker /ROLE=$(shell touch '"${T//\//\\/}"'\/touched) /' "$T/old.yaml" >"$T/evil.yaml"
@@ -257,11 +259,20 @@ made FROM="$T/evil.yaml" >/dev/null
 check "FROM: what it says is no program" test ! -e "$T/touched"
 has "a mistyped option is refused" "unknown option nri; it knows ROLE PROFILE HOOKS RUNTIME NRI VALIDATOR MONITORING ARCH FROM" "$(made nri=1)"
 is "FROM: a file that is not there is one line" "FROM=/none: no such file. Stop." "$(made FROM=/none)"
+grep -v oci-rdma-hook.io/options "$T/old.yaml" >"$T/mute.yaml"
+is "FROM: a file that names no options is named, and nothing is made" "old-options: $T/mute.yaml: there is no line oci-rdma-hook.io/options: ROLE=… in it: take the file that make machineconfig rendered" "$(made FROM="$T/mute.yaml")"
+check "FROM: render-hook refuses it" refused render wrong PROFILE=file FROM="$T/mute.yaml"
+has "…which names it" "$T/mute.yaml: there is no line" "$(<"$T/log")"
 is "options of the build are none of it" "ROLE=worker PROFILE= HOOKS=annotation RUNTIME= NRI= VALIDATOR= MONITORING=" "$(made CFLAGS='-O2 -g -DX=1' QUIET=1)"
 check "FROM: renders" render new NRI=1 PROFILE=file FROM="$T/old.yaml"
 has "FROM: the same files" "the same files as $T/old.yaml" "$(<"$T/log")"
+awk '/Restart=always/ && !n++ { sub(/always/, "no") } 1' "$T/old.yaml" >"$T/unit.yaml"
+check "FROM: renders, one unit being another" render new NRI=1 PROFILE=file FROM="$T/unit.yaml"
+is "FROM: that unit" "changed: /etc/systemd/system/oci-rdma-nri-a.service" "$(grep -E '^(gone|new|changed): ' "$T/log")"
 check "FROM: without the plugin" render new PROFILE=default RUNTIME=1 FROM="$T/old.yaml"
-is "FROM: what differs" "gone: /usr/local/bin/oci-rdma-nri
+is "FROM: what differs" "gone: /etc/systemd/system/oci-rdma-nri-a.service
+gone: /etc/systemd/system/oci-rdma-nri-b.service
+gone: /usr/local/bin/oci-rdma-nri
 new: /etc/crio/crio.conf.d/60-oci-rdma-hook.conf
 new: /usr/local/bin/oci-rdma-runtime-crun
 changed: /etc/oci-rdma-hook/config.json" "$(for word in gone new changed; do grep "^$word: " "$T/log" | sort; done)"
