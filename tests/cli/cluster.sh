@@ -402,6 +402,8 @@ is "no action names a unit that the same update may remove" "" "$(jq -rn --slurp
 		$policy[0][0].spec.nodeDisruptionPolicy | (.files + .units)[].actions[].restart.serviceName // empty | select(IN($ours[]))')"
 is "canary: a pool of its own, with what ROLE=canary renders and what all workers have" '["canary","machineconfiguration.openshift.io/role",["worker","canary"],["node-role.kubernetes.io/canary"]]' \
 	"$(json config/openshift/canary.yaml | jq -c '.[0] | [.metadata.name, (.spec.machineConfigSelector.matchExpressions[] | .key, .values), (.spec.nodeSelector.matchLabels | keys)]')"
+is "canary: there and back by its commands, none waiting without an end" "label apply wait apply wait wait label delete wait wait delete label wait wait delete" \
+	"$(sed -nE '/^#   oc wait .* --timeout=|^#   oc (label|apply|delete) /s/^#   oc ([a-z]*) .*/\1/p' config/openshift/canary.yaml | xargs)"
 
 daemonset() { jq -r 'map(select(.kind == "DaemonSet"))[0].spec.template.spec | '"$1" "$T/$2.json"; }
 json "$T/config-kubernetes-install.yaml" >"$T/install.json"
