@@ -22,7 +22,7 @@ struct record {
 	char subject[384];
 	char evidence[1024];
 	char remedy[512];
-	char values[256];
+	char values[512];
 };
 
 /* Ends a complete report: a library may have called exit(3) before. */

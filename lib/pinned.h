@@ -11,7 +11,8 @@
 #include "core/base/arena.h"
 
 struct pinned {
-	const char *name;   /* the caller's */
+	const char *name;   /* the caller's, as is labels */
+	const char *labels; /* "namespace=team-a pod=h-kim-0 container=trainer" */
 	const char *cgroup; /* text of its /proc/PID/cgroup */
 	uint64_t bytes;
 	size_t processes; /* that pin memory */

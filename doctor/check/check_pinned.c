@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.h declares it. Of one container, or of each that has an RDMA device or pins memory */
 #include <inttypes.h>
+#include <string.h>
 
 #include "core/base/fs.h"
 #include "core/container/container.h"
@@ -19,7 +20,8 @@ static int add_pinned(const struct doctor *doctor, struct findings *findings,
 	if (!text ||
 	    findings_add(findings, "pinned", pinned->name, FINDING_OK, NULL, "%s", text) < 0)
 		return -1;
-	return findings_add_values(findings, "bytes=%" PRIu64, pinned->bytes);
+	return findings_add_values(findings, "bytes=%" PRIu64 "%s%s", pinned->bytes,
+				   pinned->labels ? " " : "", pinned->labels ? pinned->labels : "");
 }
 
 struct scan {
@@ -30,6 +32,31 @@ struct scan {
 	size_t room;
 	size_t n_with_device; /* they come first */
 };
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+/* By its id if a name has a blank, which would end a value: Kubernetes' names have none. */
+static void name_container(struct arena *arena, const struct container *container,
+			   struct pinned *pinned)
+{
+	const struct identity *identity = &container->spec.identity;
+
+	pinned->name = plan_container_name(arena, container);
+	if (!pinned->name)
+		return;
+	if (!strchr(pinned->name, '/') || strchr(pinned->name, ' ')) {
+		pinned->name = arena_printf(arena, "%.12s", container->id);
+		pinned->labels =
+			arena_printf(arena, "namespace= pod= container=%.12s", container->id);
+	} else {
+		pinned->labels = arena_printf(arena, "namespace=%s pod=%s container=%s",
+					      or_empty(identity->pod_namespace),
+					      or_empty(identity->pod), or_empty(identity->name));
+	}
+}
 
 static int collect(void *context, const struct bundle *bundle)
 {
@@ -44,9 +71,9 @@ static int collect(void *context, const struct bundle *bundle)
 	    !bundle_has_process(&container.arena, scan->doctor->node.root, bundle))
 		return 0;
 	(void)plan_of_config(scan->doctor, bundle->config, bundle->id, false, &container, &ignored);
-	pinned.name = plan_container_name(scan->arena, &container);
+	name_container(scan->arena, &container, &pinned);
 	added = arena_push(scan->arena, scan->items, scan->n, scan->room);
-	if (!pinned.name || !added)
+	if (!pinned.name || !pinned.labels || !added)
 		return -1;
 	*added = pinned;
 	if (devices_any(&container.devices)) {

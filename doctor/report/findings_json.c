@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/report/findings_json.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -20,22 +19,37 @@ static const char *status_label(enum finding_status status)
 	return status == FINDING_UNCHECKED ? "not_checkable" : finding_status_name(status);
 }
 
-/* "state=ACTIVE rate_gbps=400" */
+struct value {
+	const char *name;
+	const char *text;
+	size_t name_len;
+	size_t len;
+};
+
+/* The next of "state=ACTIVE rate_gbps=400", which *values then has no more */
+static bool next_value(const char **values, struct value *ret_value)
+{
+	size_t name_len = strcspn(*values, "=");
+	size_t len = strcspn(*values + name_len, " ");
+
+	/* What the kernel or a module says may hold a blank, or be cut. */
+	if (!len)
+		return false;
+	*ret_value = (struct value){*values, *values + name_len + 1, name_len, len - 1};
+	*values += name_len + len;
+	*values += strspn(*values, " ");
+	return true;
+}
+
 static void put_values(yajl_gen gen, const char *values)
 {
+	struct value value;
+
 	json_put_string(gen, "values");
 	yajl_gen_map_open(gen);
-	while (*values) {
-		size_t name = strcspn(values, "=");
-		size_t len = strcspn(values + name, " ");
-
-		/* What the kernel or a module says may hold a blank, or be cut. */
-		if (!len)
-			break;
-		yajl_gen_string(gen, (const unsigned char *)values, name);
-		yajl_gen_string(gen, (const unsigned char *)values + name + 1, len - 1);
-		values += name + len;
-		values += strspn(values, " ");
+	while (next_value(&values, &value)) {
+		yajl_gen_string(gen, (const unsigned char *)value.name, value.name_len);
+		yajl_gen_string(gen, (const unsigned char *)value.text, value.len);
 	}
 	yajl_gen_map_close(gen);
 }
@@ -113,17 +127,17 @@ int findings_print_json(FILE *out, const struct doctor *doctor, const struct fin
 }
 
 /* Exposition format 0.0.4 escapes backslash, quote and line break. */
-static void put_label(FILE *out, const char *value)
+static void put_label(FILE *out, const char *value, size_t len)
 {
-	for (; *value; value++) {
-		if (*value == '\\' || *value == '"')
+	for (size_t i = 0; i < len; i++) {
+		if (value[i] == '\\' || value[i] == '"')
 			fputc('\\', out);
-		fputc(*value, out);
+		fputc(value[i], out);
 	}
 }
 
 /* Collectors reject a file with two identical series. */
-static int is_repeated(const struct findings *findings, size_t place)
+static bool is_repeated(const struct findings *findings, size_t place)
 {
 	const struct finding *this = &findings->item[place];
 
@@ -132,19 +146,12 @@ static int is_repeated(const struct findings *findings, size_t place)
 
 		if (other->status == this->status && strcmp(other->id, this->id) == 0 &&
 		    strcmp(other->subject, this->subject) == 0)
-			return 1;
+			return true;
 	}
-	return 0;
+	return false;
 }
 
-static void put_own_label(FILE *out, const char *name, const char *value)
-{
-	fprintf(out, "%s=\"", name);
-	put_label(out, value);
-	fputc('"', out);
-}
-
-/* The subject names a container of the node: NAMESPACE/POD/CONTAINER, or its id. */
+/* Of a node's containers: check_pinned names each behind its bytes. */
 static void print_pinned(FILE *out, const struct findings *findings)
 {
 	fputs("# HELP oci_rdma_pinned_bytes Memory that the container's processes pin now, by "
@@ -152,23 +159,21 @@ static void print_pinned(FILE *out, const struct findings *findings)
 	      out);
 	for (size_t i = 0; i < findings->n; i++) {
 		const struct finding *finding = &findings->item[i];
-		char pod_namespace[256] = "";
-		char pod[256] = "";
-		char container[256] = "";
-		uint64_t bytes;
+		const char *values = finding->values;
+		const char *comma = "";
+		struct value bytes;
+		struct value label;
 
 		if (strcmp(finding->id, "pinned") != 0 || !finding->subject[0] ||
-		    is_repeated(findings, i) ||
-		    sscanf(finding->values, "bytes=%" SCNu64, &bytes) != 1)
+		    is_repeated(findings, i) || !next_value(&values, &bytes))
 			continue;
-		if (sscanf(finding->subject, "%255[^/]/%255[^/]/%255[^/]", pod_namespace, pod,
-			   container) != 3)
-			pod_namespace[0] = '\0';
 		fputs("oci_rdma_pinned_bytes{", out);
-		put_own_label(out, "namespace", pod_namespace);
-		put_own_label(out, ",pod", pod);
-		put_own_label(out, ",container", pod_namespace[0] ? container : finding->subject);
-		fprintf(out, "} %" PRIu64 "\n", bytes);
+		for (; next_value(&values, &label); comma = ",") {
+			fprintf(out, "%s%.*s=\"", comma, (int)label.name_len, label.name);
+			put_label(out, label.text, label.len);
+			fputc('"', out);
+		}
+		fprintf(out, "} %.*s\n", (int)bytes.len, bytes.text);
 	}
 }
 
@@ -185,9 +190,9 @@ int findings_print_prometheus(FILE *out, const struct findings *findings)
 		if (is_repeated(findings, i))
 			continue;
 		fputs("oci_rdma_doctor_finding{id=\"", out);
-		put_label(out, finding->id);
+		put_label(out, finding->id, strlen(finding->id));
 		fputs("\",subject=\"", out);
-		put_label(out, finding->subject);
+		put_label(out, finding->subject, strlen(finding->subject));
 		fprintf(out, "\",status=\"%s\"} 1\n", status_label(finding->status));
 	}
 	fputs("# HELP oci_rdma_doctor_findings How many findings have this status.\n# TYPE "

@@ -91,18 +91,24 @@ runs 15 4715 "" "$(named none)"
 runs 16 4716 "" ".annotations = {}"
 pins 4716 4 0
 runs 17 4717 "$rdma" "$(named ended)"
+runs 18 4718 "$rdma" "$(named 'a b=c')"
+mv "$NODE/$TASKS/$ID" "$NODE/$TASKS/f${ID:1}"
+write proc/4718/cgroup "0::/kubepods.slice/crio-f${ID:1}.scope"
 rm -r "${NODE:?}/proc/4717"
 process 4720
 write proc/4720/cgroup 0::/system.slice/other.service
 pins 4720 4096 0
 doctor --format prometheus
 row "what each container pins that has a device, or pins memory, as a metric: by its processes, and once"
-is "all of them" 'oci_rdma_pinned_bytes{namespace="",pod="",container="000000000000"} 4096
+is "all of them, a name that is none by its id" 'oci_rdma_pinned_bytes{namespace="",pod="",container="000000000000"} 4096
+oci_rdma_pinned_bytes{namespace="",pod="",container="f00000000000"} 0
 oci_rdma_pinned_bytes{namespace="team-a",pod="h-kim-0",container="idle"} 0
 oci_rdma_pinned_bytes{namespace="team-a",pod="h-kim-0",container="mlock"} 1048576
 oci_rdma_pinned_bytes{namespace="team-a",pod="h-kim-0",container="trainer"} 269484032' "$(grep ^oci_rdma_pinned "$T/out" | sort)"
 try "in words" pinned/team-a/h-kim-0/trainer ok "257 MiB by 2 processes (VmPin and VmLck of /proc/PID/status); its memory limit is not seen here" \
 	doctor --format json
+is "for programs" '{"bytes":"269484032","namespace":"team-a","pod":"h-kim-0","container":"trainer"}' \
+	"$(jq -c '.findings[] | select(.id == "pinned" and (.subject | endswith("/trainer"))).values' "$T/out")"
 doctor --format prometheus --container "$(printf '%064x' 11)"
 is "a container that is examined by itself is no series" "" "$(grep ^oci_rdma_pinned "$T/out")"
 finish
