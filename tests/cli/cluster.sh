@@ -183,6 +183,9 @@ is "gitops: its policy is the one that the plugins read" "$(<config/examples/git
 	"$(json "$overlay" | jq -r '([.[] | select(.kind == "DaemonSet").spec.template.spec.volumes[].configMap.name // empty] | unique) as $read |
 		.[] | select(.kind == "ConfigMap" and ([.metadata.name] == $read)).data["config.json"]')"
 is "gitops: plugin, admission policy and events, as they are without it" "$(sed -n 's/^kind: //p' "$T"/config-kubernetes{,-events}.yaml | sort)" "$(sed -n 's/^kind: //p' "$overlay" | sort)"
+mkdir "$T/pull" && cp config/examples/gitops/config.json "$T/pull"
+sed "/^# patches:/,/imagePullSecrets/s/^# //; s|\.\./\.\./|$(realpath --relative-to="$T/pull" config)/|" config/examples/gitops/kustomization.yaml >"$T/pull/kustomization.yaml"
+is "gitops: its patch gives each account the registry's secret" 2 "$("$KUSTOMIZE" build "$T/pull" | grep -c '^- name: SECRET')"
 readme=$(sed -n 's/^    kubectl kustomize config\/kubernetes | \(sed .*\) | kubectl apply -f -$/\1/p' README.md)
 is "README: its line names IMAGE in each pod" IMAGE "$(eval "${readme:-false}" <"$T/config-kubernetes.yaml" | sed -n 's/^ *image: //p' | sort -u)"
 mkdir "$T/overlay" && cp config/examples/gitops/config.json "$T/overlay"
