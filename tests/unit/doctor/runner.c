@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks that hang, crash or fail cost their own findings only. */
+/* A check that hangs, crashes or fails costs only its own findings. */
 #include "doctor/runner.h"
 #include "tests/unit/unit.h"
 
@@ -37,7 +37,7 @@ CHECK(crash)
 	abort();
 }
 
-/* As a library may do it to what calls it */
+/* A library could do this to its caller. */
 CHECK(leave)
 {
 	exit(0);
@@ -58,7 +58,7 @@ static const struct run_case {
 	const char *name;
 	bool container;
 	struct check checks[5];
-	const char *told; /* of each finding: "id subject status evidence -> remedy" */
+	const char *told; /* each finding as "id subject status evidence -> remedy" */
 } run_cases[] = {
 	{"findings come in the order of the checks, whole", false,
 	 LIST({"one", "fails", CHECK_EVERYWHERE, 5, fail_to_run},
@@ -138,7 +138,7 @@ UNIT_TEST("a check has no streams, no core file and no signal blocked")
 	sigset_t term;
 	sigset_t before;
 
-	/* As large as we may have it: with 0 from the start the test would show nothing. */
+	/* The hard limit: with 0 from the start, the test would prove nothing. */
 	assert_int_equal(getrlimit(RLIMIT_CORE, &core), 0);
 	core.rlim_cur = core.rlim_max;
 	assert_int_equal(setrlimit(RLIMIT_CORE, &core), 0);

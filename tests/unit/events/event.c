@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an event of a pod says */
+/* The text of a pod's event */
 #include "tests/unit/unit.h"
 
 #include "events/event.h"
@@ -116,7 +116,7 @@ UNIT_ROWS_AS("paths of the node are none of the author's business: ", path_cases
 	assert_has(text_of(&arena, &record), note);
 }
 
-/* 1,024 bytes at most, of whole characters, without a control character */
+/* At most 1,024 bytes, whole characters, no control characters */
 UNIT_TEST("a note has 1,024 bytes at most, of whole characters")
 {
 	static const char *const containers[] = {"trainer", "trainers"};

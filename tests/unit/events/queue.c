@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which record is told next, and when */
+/* Which record is posted next, and when */
 #include "tests/unit/unit.h"
 
 #include "events/queue.h"
@@ -18,7 +18,7 @@ static void scene_free(struct scene *scene)
 
 #define cleanup_scene __attribute__((cleanup(scene_free))) struct scene
 
-/* What the queue is told: files "NAMESPACE_POD_RESULT_AGE", sorted; the age is in milliseconds. */
+/* Files "NAMESPACE_POD_RESULT_AGE", sorted; AGE in milliseconds */
 static void list(struct scene *scene, const char *const *files, int64_t now)
 {
 	struct arena arena = {0};
@@ -43,7 +43,7 @@ static void list(struct scene *scene, const char *const *files, int64_t now)
 
 #define LISTED(...) ((const char *const[]){__VA_ARGS__, NULL})
 
-/* The next one's file; "" if none is due */
+/* The next file; "" if none is due */
 static const char *next(struct scene *scene, int64_t now)
 {
 	struct queue_item *item = queue_next(&scene->queue, now);
@@ -101,7 +101,7 @@ UNIT_TEST("a grant, a container without a namespace, and what is found after an 
 	list(&scene, LISTED("_p_d_1", "a_p_g_1", "a_q_d_3600001", "a_r_d_3600000"), NOW);
 	assert_string_equal(tell_next(&scene, NOW), "a_r_d_3600000");
 	assert_string_equal(tell_next(&scene, NOW), "");
-	/* One that waits for its turn is not too late. */
+	/* Waiting for a turn does not make a record too late. */
 	list(&scene, LISTED("a_s_d_0"), NOW);
 	list(&scene, LISTED("a_s_d_0"), NOW + 2 * QUEUE_AGE_MS);
 	assert_string_equal(next(&scene, NOW + 2 * QUEUE_AGE_MS), "a_s_d_0");
@@ -121,7 +121,7 @@ UNIT_TEST("20 requests at once, then one each 5 s")
 	assert_string_equal(next(&scene, NOW + QUEUE_EACH_MS), "a_p_d_1");
 	queue_count(&scene.queue, NOW + QUEUE_EACH_MS);
 	assert_string_equal(next(&scene, NOW + 2 * QUEUE_EACH_MS - 1), "");
-	for (int i = 0; i < QUEUE_BURST; i++) { /* after a long time 20 again, and no more */
+	for (int i = 0; i < QUEUE_BURST; i++) { /* 20 again after a long time, not more */
 		assert_string_equal(next(&scene, NOW + QUEUE_AGE_MS), "a_p_d_1");
 		queue_count(&scene.queue, NOW + QUEUE_AGE_MS);
 	}
@@ -164,7 +164,7 @@ UNIT_TEST(
 	const int64_t later = NOW + QUEUE_AGE_MS;
 
 	list(&scene, LISTED("a_p_d_1", "a_q_d_1", "a_r_d_0", "b_p_d_1"), NOW);
-	assert_string_equal(tell_next(&scene, NOW), "a_p_d_1"); /* it counts no more */
+	assert_string_equal(tell_next(&scene, NOW), "a_p_d_1"); /* no longer counted */
 	assert_string_equal(tell_next(&scene, NOW), "b_p_d_1");
 	list(&scene, LISTED("a_p_d_1", "a_q_d_1", "a_r_d_0", "b_p_d_1", "b_q_d_1"), NOW);
 	item = queue_next(&scene.queue, NOW);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the dry run says of a container's devices: which claim ordered them, and their ports */
+/* Dry run: which claim ordered a device, and warnings about ports */
 #include "tests/unit/unit.h"
 
 #include "core/base/text.h"
@@ -14,7 +14,7 @@
 
 struct proven {
 	const char *ibdev;
-	const char *address; /* "": no hardware below it */
+	const char *address; /* "": no hardware */
 	const char *uverbs;
 };
 
@@ -121,7 +121,7 @@ UNIT_ROWS(cases)
 	assert_string_equal(unit_codes(&container.arena, &container.warnings), row->warnings);
 }
 
-/* What has been said by the number of a file in linux.devices is not said again by its address. */
+/* A file that was reported by number is not reported again by address. */
 UNIT_TEST("label: a claim whose file was given, but is no verbs device's")
 {
 	static const char file[] = "/dev/vfio/57";
@@ -181,9 +181,9 @@ UNIT_ROWS(message_cases)
 
 static const struct obstacle_case {
 	const char *name;
-	struct port port[2][2]; /* of two devices; a port without a number is none */
+	struct port port[2][2]; /* of two devices; ports without a number do not exist */
 	const char *codes;
-	const char *message; /* in the first */
+	const char *message; /* in the first warning */
 } obstacle_cases[] = {
 	{"ports: all is well", LIST({GOOD}, {GOOD}), .codes = ""},
 	{"ports: a lost link may come back", LIST({LOST}, {GOOD}), .codes = "port_not_active"},
@@ -235,7 +235,7 @@ UNIT_ROWS(obstacle_cases)
 		assert_has(container.warnings.item[0].message, row->message);
 }
 
-/* As while its driver is loaded: of no port nothing is known. */
+/* While the driver loads: nothing is known of the ports. */
 UNIT_TEST("ports: a device without them")
 {
 	cleanup_container container = CONTAINER_NONE;

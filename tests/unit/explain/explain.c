@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a dry run tells beside the plan: how far GPUs and HCAs are from each other, and what about
- * the node stands in the way: the IOMMU, network namespaces */
+/* Dry run: distances of GPUs and HCAs, and obstacles of the node: IOMMU, network namespaces */
 #include "tests/unit/unit.h"
 
 #include "explain/explain.h"
@@ -14,7 +13,7 @@ static const struct distance_case {
 	const char *name;
 	const char *a;
 	const char *b;
-	int numa_a; /* -1: not known */
+	int numa_a; /* -1: unknown */
 	int numa_b;
 	const char *want;
 } distance_cases[] = {
@@ -71,14 +70,14 @@ UNIT_ROWS(distance_cases)
 
 static const struct obstacle_case {
 	const char *name;
-	const char *iommu[2];  /* of two devices; NULL: there is none */
+	const char *iommu[2];  /* of two devices; NULL: none */
 	const char *gpu_iommu; /* NULL: no GPU */
 	enum rdma_mode mode;
-	bool moved; /* into the pod: it has no ports here */
+	bool moved; /* moved into the pod: no ports here */
 	bool pod_network;
 	bool denied;
 	const char *codes;
-	const char *message; /* in the first */
+	const char *message; /* in the first warning */
 } obstacle_cases[] = {
 	{"IOMMU: translates, and there is a GPU", .iommu = {"DMA-FQ"}, .gpu_iommu = "identity",
 	 .codes = "iommu_translates", .message = "of 0000:00:00.0 (DMA-FQ): "},
@@ -134,7 +133,7 @@ UNIT_ROWS(obstacle_cases)
 
 /* ---- GPUs ---- */
 
-/* Without its driver's word a GPU has the minor -1, as a device in linux.devices that says none. */
+/* Without its driver a GPU has minor -1, like a device of linux.devices without one. */
 UNIT_TEST("GPU: one without a minor is nobody's")
 {
 	static const int64_t minors[] = {-1, 0, 3};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What people read of a plan: each fact where it belongs, and "-" for what is not known. */
+/* A plan for people: facts in their places, "-" for unknown ones */
 #include "tests/unit/unit.h"
 
 #include "core/policy/policy.h"
@@ -29,7 +29,7 @@ static const struct gpu full_gpu = {
 	.pci = "0000:18:00.0",
 	.place = {.path = "sys/devices/pci0000:17/0000:18:00.0", .has_numa_node = true}};
 
-/* Everything that a row may change, in one place */
+/* Everything that rows change */
 struct scene {
 	struct container container;
 	enum rdma_mode mode;
@@ -71,7 +71,7 @@ static void set_scene(struct scene *s)
 
 /* ---- what each row changes ---- */
 
-/* What it does, with a comma between two */
+/* actions, separated by commas */
 #define CHANGE(name, ...)                                                                          \
 	static void name(struct scene *s)                                                          \
 	{                                                                                          \
@@ -219,8 +219,7 @@ UNIT_ROWS(report_cases)
 	reads(row->change, 0, row->has, row->lacks);
 }
 
-/* What is installed; 0: nothing, so that all are named. Limit and capability of each entry point:
- * tests/cli/entry-points.sh */
+/* installed entry points; 0: none, so all are named. What each gives: tests/cli/entry-points.sh */
 static const struct ways_case {
 	const char *name;
 	void (*change)(struct scene *);
@@ -249,7 +248,7 @@ UNIT_ROWS(ways_cases)
 	reads(row->change, row->ways, row->has, row->lacks);
 }
 
-/* To nobody, or to a disk that is full: /dev/full says ENOSPC at each write. */
+/* /dev/full: each write gives ENOSPC, like a full disk. */
 UNIT_TEST("what cannot be written is an error")
 {
 	FILE *out = fopen("/dev/full", "we");

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line of a container's runtime */
+/* The runtime's command line */
 #include "tests/unit/unit.h"
 
 #include "hook/caller.h"
 
-/* What the runtime runs until it is ended: by then its line has been read. */
+/* Started by the runtime; it runs until the test has read the line. */
 #define WAIT "echo; read line"
 
 struct started {
@@ -23,7 +23,7 @@ static int execute(const void *context)
 	return runtime->execute(runtime->context);
 }
 
-/* Returns when the shell runs: before, not all of /proc is its own. */
+/* Returns when the shell runs: until then /proc shows its parent. */
 static pid_t start_shell(int (*body)(const void *), const void *context)
 {
 	struct started runtime = {.execute = body, .context = context};
@@ -37,7 +37,7 @@ static pid_t start_shell(int (*body)(const void *), const void *context)
 	assert_int_equal(read(runtime.says[0], &byte, 1), 1);
 	(void)close(runtime.says[0]);
 	(void)close(runtime.waits[0]);
-	/* The child has a copy of this end, so that its read waits until it is killed. */
+	/* The child holds a copy of this end: its read blocks until it is killed. */
 	(void)close(runtime.waits[1]);
 	return pid;
 }
@@ -45,7 +45,7 @@ static pid_t start_shell(int (*body)(const void *), const void *context)
 struct command_line {
 	const char *name;
 	const char *argument[6];
-	const char *bundle; /* NULL: it names none */
+	const char *bundle; /* NULL: names none */
 };
 
 static const struct command_line command_lines[] = {
@@ -82,7 +82,7 @@ UNIT_ROWS_AS("bundle: ", command_lines)
 	assert_null(caller_bundle(&arena, shell));
 }
 
-/* comm is "sh" in each: crun's copy in memory, started again, is not called crun there. */
+/* comm is "sh" each time: crun re-executes itself from memory under another name. */
 static const struct called {
 	const char *name;
 	const char *argv0;

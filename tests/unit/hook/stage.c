@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The state JSON that a runtime writes to its hooks. */
+/* The state that a runtime writes to hooks */
 #include "tests/unit/unit.h"
 
 #include "hook/stage.h"
@@ -15,7 +15,7 @@ static int read_state(struct arena *arena, const char *text, size_t len, struct 
 	assert_int_equal(fwrite(text, 1, len, file), len);
 	rewind(file);
 	status = state_read(arena, fileno(file), state, err);
-	/* All of it: the runtime's write must not fail because we end before. */
+	/* Read all of it: the runtime's write must not fail because we exit. */
 	assert_int_equal(read(fileno(file), &more, 1), 0);
 	(void)fclose(file);
 	return status;

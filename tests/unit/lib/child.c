@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A child that answers through a pipe: how long it has, how it ends */
+/* A child that answers through a pipe: its deadline and its end */
 #include "tests/unit/unit.h"
 
 #include "core/base/clock.h"
@@ -32,7 +32,7 @@ static void say_and_stay(UNUSED void *context, int out)
 	(void)pause();
 }
 
-/* A child that writes all the time is ended too: the deadline is looked at before what it wrote. */
+/* Even a child that keeps writing is killed: the deadline comes first. */
 UNIT_TEST("child: what it says after its time is not read")
 {
 	struct err err = {0};
@@ -40,7 +40,7 @@ UNIT_TEST("child: what it says after its time is not read")
 	int limit = 300;
 	char record;
 
-	/* On a busy machine the first record may come too late. */
+	/* On a busy machine the first record may be late. */
 	for (;; limit *= 2) {
 		assert_int_equal(child_start(&child, NULL, say_and_stay, NULL, limit, &err), 0);
 		if (child_read(&child, &record, 1) == 1)
@@ -62,7 +62,7 @@ static void stay(UNUSED void *context, int out)
 		(void)pause();
 }
 
-/* A doctor that is killed leaves no child behind that holds a GPU. */
+/* A killed doctor leaves no child that holds a GPU. */
 static void tell_death_signal(UNUSED void *context, int out)
 {
 	int number = 0;
@@ -84,7 +84,7 @@ UNIT_TEST("child: dies with its parent")
 	assert_int_equal(number, SIGKILL);
 }
 
-/* One that does not end by itself is killed. */
+/* A child that does not end is killed. */
 UNIT_TEST("child: it is gone when it is ended")
 {
 	struct child child;

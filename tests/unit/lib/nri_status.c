@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The status of the NRI plugin: what its file says, and whose counts */
+/* The plugin's status file, and whose counts it has */
 #include "tests/unit/unit.h"
 
 #include "core/base/clock.h"
@@ -52,7 +52,7 @@ UNIT_ROWS(wrong_cases)
 	struct nri_status status;
 
 	unit_write(dir.fd, NRI_STATUS_PATH, row->text, 0644);
-	/* A probe does not take it for a plugin that has not started yet. */
+	/* A probe must not take it for a plugin that is still starting. */
 	for (int recorded = 0; recorded < 2; recorded++) {
 		assert_int_equal(nri_status_find(&arena, dir.fd, recorded, &status, &err), -1);
 		assert_has(err.text, row->says);
@@ -95,8 +95,8 @@ static const struct life_case {
 	const char *name;
 	bool locked;
 	int64_t age_ms;
-	bool other; /* it has another root than the reader */
-	bool first; /* whose root is that of process 1 */
+	bool other; /* its root is not the reader's */
+	bool first; /* same root as process 1 */
 	enum nri_state want;
 } life_cases[] = {
 	{"status: who holds the lock lives", true, 0, false, false, NRI_SERVES},
@@ -157,7 +157,7 @@ UNIT_ROWS(life_cases)
 
 static const struct several_case {
 	const char *name;
-	const char *a, *b; /* without the braces */
+	const char *a, *b; /* without braces */
 	int64_t pid;
 	unsigned n_connected;
 } several_cases[] = {

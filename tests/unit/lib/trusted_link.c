@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are found over links: whoever may change one on the way may change what is found. */
+/* Files found through links: whoever can change a link can change the file. */
 #include "tests/unit/unit.h"
 
 #include <limits.h>
@@ -101,7 +101,7 @@ UNIT_ROWS(linked_cases)
 	assert_int_equal(linked, row->linked);
 }
 
-/* The bundle's finder tells "not there" from all else. */
+/* The bundle finder distinguishes "not there" from other errors. */
 UNIT_TEST("linked: what is not there is told apart")
 {
 	WITH_DIR(root);
@@ -159,7 +159,7 @@ UNIT_TEST("linked: as many links as the kernel follows, and no more")
 	assert_has(err.text, "Too many levels of symbolic links");
 }
 
-/* front, so many slashes that the whole has len bytes, back */
+/* front, slashes up to len bytes in all, back */
 static const char *path_of(struct arena *arena, const char *front, const char *back, size_t len)
 {
 	char *path = arena_alloc(arena, len + 1);
@@ -238,7 +238,7 @@ UNIT_TEST_FOR_ROOT("linked: nothing of another user's is on the way")
 	}
 }
 
-/* As that user; a name of NULL: what is there is root's */
+/* As that user; name NULL: an existing file of root's */
 static int read_as(int root, const char *name, uid_t owner, struct err *err)
 {
 	bool linked;

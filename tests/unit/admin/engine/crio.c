@@ -3,8 +3,7 @@
 #include "admin/engine/crio.h"
 #include "tests/unit/unit.h"
 
-/* The keys in an inline table are part of its spelling; those of a table with a longer name stay.
- */
+/* Replaces the keys of an inline table, not those of a table with a longer name */
 UNIT_TEST("CRI-O: an inline table takes the place of its own keys alone")
 {
 	static char text[] = "[crio.runtime.runtimes.x]\n"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The edited text, byte by byte. What holds of any text: tests/fuzz/edit_check.c; that each way in
- * gives the same: tests/cli/spec-edit.sh */
+/* The edited text, byte by byte. For any text: tests/fuzz/edit_check.c; for all entry points:
+ * tests/cli/spec-edit.sh */
 #include "tests/unit/unit.h"
 
 #include "core/apply/spec_edit.h"
@@ -145,7 +145,7 @@ static const struct edit_case {
 	{"seccomp: absent has no rules", &calls, "{\"process\":{},\"linux\":{}}", NULL},
 };
 
-/* A process.json, which is the process object itself */
+/* A process.json: the process object alone */
 static const struct edit_case process_cases[] = {
 	{"process.json: no capabilities are the container's own", &one, "{\"cwd\":\"/\"}", NULL},
 	{"process.json: capabilities null are the container's own", &one, "{\"capabilities\":null}",
@@ -175,7 +175,7 @@ static void edit(const struct edit_case *row, parser *parse)
 			 0);
 	assert_string_equal(arena_strndup(&arena, edited.bytes, edited.len), want);
 	assert_int_equal(edited.len, strlen(want));
-	/* How the callers know that nothing is to be written */
+	/* NULL tells callers to write nothing */
 	assert_int_equal(edited.bytes == exact, !row->after);
 	if (row->after)
 		assert_int_equal(edited.bytes[edited.len], '\0');

@@ -1,33 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text in an arena: printed where the next allocation begins, and appended to */
 #include "tests/unit/unit.h"
 
 #include <sys/resource.h>
 
-/* The sanitizers' own allocator ends the process instead. */
+/* With the sanitizers' allocator this would end the process. */
 #ifdef ARENA_EXACT
 #define LIMITS false
 #else
 #define LIMITS true
 #endif
 
-/* More than a block has, in pieces of all lengths around those that double */
+/* More than a block, in pieces around each doubled size */
 #define PIECES 3000
 /* core/base/arena.c: BLOCK_SIZE */
 #define BLOCK ((size_t)128 * 1024)
 
-/* In front of all others: only the first allocation of a process finds the static block unused. */
+/* First: only a process' first allocation finds the static block unused. */
 UNIT_TEST("arena: sizes that overflow are no memory")
 {
 	cleanup_arena arena = {0};
 	size_t room = SIZE_MAX / 8;
-	/* Not told to the compiler, which would warn of the very thing that is tested */
+	/* volatile, or the compiler warns of the overflow */
 	volatile size_t most = SIZE_MAX;
 
 	assert_false(arena.failed);
 	assert_null(arena_alloc(&arena, most));
 	assert_true(arena.failed);
-	/* It is remembered, whatever succeeds later. */
+	/* Later successes do not clear it. */
 	assert_non_null(arena_alloc(&arena, 1));
 	assert_true(arena.failed);
 	assert_null(arena_alloc(&arena, most));
@@ -61,7 +60,7 @@ UNIT_TEST("append: pieces stand behind each other, however it grows")
 	assert_int_equal(strlen(text.text), len);
 }
 
-/* Each room is filled to its last byte. */
+/* Fills each size to its last byte. */
 UNIT_TEST("append: a character at a time")
 {
 	cleanup_arena arena = {0};
@@ -105,7 +104,7 @@ UNIT_TEST("append: without memory it has failed, and what was there stays")
 	assert_string_equal(text.text, "before");
 }
 
-/* A first block, with so much left of it */
+/* A first block with rest bytes left */
 static struct arena arena_with_rest(size_t rest)
 {
 	struct arena arena = {0};
@@ -153,8 +152,7 @@ UNIT_TEST("arena: memory is zeroed, aligned, and each piece apart")
 	}
 }
 
-/* Memory comes again when its arena is gone; several arenas that live at once have none in common.
- */
+/* Memory is reused when its arena is gone; living arenas share none. */
 UNIT_TEST("arena: memory of one that is gone is zeroed for the next")
 {
 	for (unsigned round = 0; round < 4; round++) {

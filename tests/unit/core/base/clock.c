@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The time of day as text */
 #include "tests/unit/unit.h"
 
 #include "core/base/clock.h"

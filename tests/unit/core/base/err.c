@@ -28,7 +28,6 @@ UNIT_TEST("error: a missing system call is named, with what to do")
 	assert_null(err.more);
 }
 
-/* A hint that cannot be read is none; without memory nobody knows. */
 UNIT_TEST("error: only the want of memory is known as such")
 {
 	struct err err;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file replaced in a directory that others may write to, and by several at a time */
+/* Replaces files in directories that others can write, also concurrently */
 #include <limits.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
@@ -43,7 +43,7 @@ static void must_be_whole(int dir, char letter)
 
 /* ---- children: what is changed about them is theirs ---- */
 
-/* The call is refused from now on, as a file system refuses it. */
+/* Refuses the call, as a file system would */
 static void refuse(uint32_t call, int errnum)
 {
 	struct sock_filter instructions[] = {
@@ -130,8 +130,7 @@ static int wait_for_end(const void *unused)
 	return pause();
 }
 
-/* path, mounted nowhere, where the ids of the file system are shifted by 100000; skips the test
- * where that cannot be. */
+/* Opens path through a detached mount that shifts ids by 100000, or skips the test */
 static int open_idmapped(const char *path)
 {
 	pid_t pid = unit_start_mapped(wait_for_end, NULL, "0 100000 1000\n", "0 100000 1000\n");
@@ -176,7 +175,6 @@ UNIT_ROWS_FOR_ROOT(idmapped_cases)
 	assert_int_equal(replace_file(idmapped, &file, NAME, &err), row->status);
 	assert_int_equal(unit_entries(dir.fd, "."), 1);
 	assert_string_equal(unit_read(&arena, dir.fd, NAME), row->status < 0 ? "old" : "new");
-	/* The next file is root's again. */
 	assert_int_equal(put(dir.fd, 'b', &err), 0);
 	assert_int_equal(unit_stat(dir.fd, NAME).st_uid, 0);
 	assert_int_equal(setfsuid((uid_t)-1), 0);

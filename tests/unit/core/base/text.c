@@ -10,8 +10,8 @@
 
 #define NINES "999999999999999999999999999999999999"
 
-/* Ascending: numbers as numbers, whatever their length, though zeros in front make one longer;
- * bytes above 127 last. Every pair is compared both ways, so that this also shows antisymmetry. */
+/* Ascending, by value whatever the length; leading zeros make a number longer; bytes above 127
+ * last. Compares each pair both ways. */
 static const char *const ascending[] = LIST(
 	"", "0", "1", "1a", "2", "00", "01", "10", "18446744073709551615", "18446744073709551616",
 	"A", "a", "a0b1", "a0b2", "a1b1", "a1b2", "a1b10", "a2", "a01b1", "ens1f0np1",
@@ -142,21 +142,21 @@ UNIT_TEST("control characters: 0 to 31 and 127, and 128 to 159 as UTF-8; no othe
 
 		assert_int_equal(text_has_control(text), control);
 		text_make_printable(text);
-		/* A byte from 128 on by itself is no UTF-8. */
+		/* A lone byte above 127 is not UTF-8. */
 		assert_int_equal((unsigned char)text[1], control || byte >= 0x80 ? '?' : byte);
 		assert_false(text_has_control(text));
 		assert_int_equal(text[0], 'a');
 		assert_int_equal(text[2], 'b');
 	}
 	assert_false(text_has_control(""));
-	/* C1 as UTF-8: terminals take U+009B for ESC [. U+00A0 is none. */
+	/* Terminals take U+009B, a C1 in UTF-8, for ESC [; U+00A0 is not C1. */
 	assert_true(text_has_control("a\xc2\x9b"
 				     "31m"));
 	assert_true(text_has_control("\xc2\x80"));
 	assert_false(text_has_control("\xc2\xa0"));
 }
 
-/* Texts are cut at a number of bytes, and go into JSON, which must be UTF-8. */
+/* Texts are cut by bytes, but JSON must be UTF-8. */
 UNIT_TEST("printable: what is no UTF-8 becomes '?'")
 {
 	static const struct {

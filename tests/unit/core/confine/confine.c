@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a hook can no longer do when it has read its input, and what it still can */
+/* What a hook can and cannot do after reading its input */
 #include <linux/audit.h>
 #include <linux/capability.h>
 #include <linux/seccomp.h>
@@ -13,8 +13,7 @@
 
 enum { KILLED = -1, RETURNS = 0 };
 
-/* A call more is to be a decision. aarch64 has none of the older spellings (open, stat, poll, …).
- */
+/* Add calls deliberately. aarch64 lacks older ones (open, stat, poll, …). */
 #ifdef __x86_64__
 #define OUR_ARCH AUDIT_ARCH_X86_64
 enum { CALLS_OF_HOOK = 79, CALLS_OF_NRI = 85, CALLS_OF_SCRAPE = 75 };
@@ -27,7 +26,7 @@ static const struct call_case {
 	const char *name;
 	long number;
 	long arguments[6];
-	int want; /* KILLED, RETURNS (whatever it returns), or the errno that it must give */
+	int want; /* KILLED, RETURNS (any value), or the expected errno */
 } call_cases[] = {
 	{"killed: execve", SYS_execve, {0}, KILLED},
 	{"killed: execveat", SYS_execveat, {-1}, KILLED},
@@ -107,7 +106,7 @@ static const struct call_case {
 	 RETURNS},
 };
 
-/* What another program of ours may do, and what not */
+/* The same for the NRI plugin */
 static const struct call_case nri_cases[] = {
 	{"killed: execve", SYS_execve, {0}, KILLED},
 	{"killed: an internet socket", SYS_socket, {AF_INET, SOCK_STREAM}, KILLED},
@@ -134,7 +133,7 @@ static const struct call_case nri_cases[] = {
 	{"goes on: a status file in place of the old one", SYS_renameat2, {-1}, RETURNS},
 };
 
-/* How a child ends that is confined and makes the call: the signal, or an exit status */
+/* A confined child makes the call: its signal or exit status */
 static void make_call(const struct confinement *confinement, const struct call_case *row)
 {
 	struct err err;
@@ -173,7 +172,6 @@ UNIT_ROWS_AS("NRI plugin: ", nri_cases)
 	ends_as_it_must(&nri_confinement, row);
 }
 
-/* A control: without it the same calls do not kill. */
 UNIT_TEST("control: unconfined, the same calls return")
 {
 	int status;
@@ -200,7 +198,7 @@ static uint64_t effective_capabilities(void)
 	       (uint64_t)data[1].permitted << 32 | data[0].permitted;
 }
 
-/* capget itself is none of the hook's calls: /proc tells. */
+/* By /proc: the filter kills capget. */
 static uint64_t read_status(const char *label)
 {
 	char text[8192];
@@ -240,7 +238,7 @@ UNIT_ROWS(kept_cases)
 		      read_status("\nSeccomp:") != 2);
 	}
 	assert_int_equal(unit_exit_of(child), 0);
-	/* A control: root has others, which it lost. */
+	/* Control: root had others before. */
 	if (geteuid() == 0)
 		assert_true((before & ~kept) != 0);
 }
@@ -258,7 +256,7 @@ static void make_inheritable(uint64_t set)
 		_exit(3);
 }
 
-/* An engine that was started with some (ambient capabilities of a service) hands them on. */
+/* An engine can inherit some (a service's ambient capabilities). */
 UNIT_TEST("capabilities: none is inheritable, whatever was")
 {
 	struct err err;
@@ -275,7 +273,7 @@ UNIT_TEST("capabilities: none is inheritable, whatever was")
 	assert_int_equal(unit_exit_of(child), 0);
 }
 
-/* The file mode creation mask of /proc is octal. */
+/* /proc shows it in octal. */
 UNIT_TEST("umask: what is created is its owner's alone")
 {
 	struct err err;
@@ -299,7 +297,7 @@ UNIT_TEST("descriptors: closed; directory: gone to")
 	assert_true(leaked > STDERR_FILENO);
 	if (child == 0) {
 		(void)confine(&hook_confinement, "/proc", &err);
-		/* getcwd(2) is none of the hook's calls. */
+		/* The filter kills getcwd(2). */
 		_exit(fcntl(leaked, F_GETFD) >= 0 ||
 		      readlinkat(AT_FDCWD, "self/cwd", here, sizeof(here)) != strlen("/proc"));
 	}
@@ -353,8 +351,8 @@ UNIT_TEST("a refused capset(2) is told")
 
 /* ---- how much is left ---- */
 
-/* What the kernel makes of a program for a call whose arguments are all 0: libseccomp's have loads,
- * jumps and returns alone, and some mask an argument. */
+/* The filter's verdict for a call with arguments 0: libseccomp emits loads, jumps and returns, and
+ * may mask arguments. */
 static uint32_t judge(const struct confinement *confinement, uint32_t number)
 {
 	struct seccomp_data data = {.nr = (int)number, .arch = OUR_ARCH};
@@ -401,7 +399,7 @@ static const struct size_case {
 	const char *name;
 	const struct confinement *confinement;
 	int capabilities;
-	int calls; /* that it goes on at, with arguments that are all 0 */
+	int calls; /* calls with arguments 0 that continue */
 } size_cases[] = {
 	{"size: the hook", &hook_confinement, 6, CALLS_OF_HOOK},
 	{"size: the NRI plugin", &nri_confinement, 1, CALLS_OF_NRI},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a container can matter, told by its config.json alone: who says no too early grants it
- * nothing. */
+/* Can a container matter? By config.json alone: a wrong no costs the grant. */
 #include <sys/resource.h>
 
 #include "core/container/container.h"
@@ -43,7 +42,7 @@ static const struct matter_case {
 	{"matters: every device, and none is named", "", "", EVERY, false},
 	{"matters: every device, and one is named", "", "PCIDEVICE_X=0000:3b:02.6", EVERY, true},
 	{"matters: a name without a device does not", "", "PCIDEVICE_X=0000:3b:02.6", "", false},
-	/* What it is given besides proves nothing. */
+	/* With every device, a listed one proves nothing. */
 	{"matters: every device, one of them listed", "", "", DEVICE("c", "231") "," EVERY, false},
 };
 
@@ -66,7 +65,7 @@ UNIT_ROWS(matter_cases)
 	assert_int_equal(may_matter(row), row->matters);
 }
 
-/* By the NRI plugin, which has no config.json to look for words in */
+/* From an NRI message, without a config.json to search */
 UNIT_TEST("a message names a device, and a request")
 {
 	struct spec_device devices[] = {{.path = "/dev/null"}, {.path = "/dev/infiniband/uverbs6"}};
@@ -88,7 +87,7 @@ UNIT_TEST("a message names a device, and a request")
 static const struct matter_case mounted = {"", MOUNT, "", "", false};
 static const struct matter_case not_mounted = {"", "", "", "", false};
 
-/* On a node a pod's author mounts what he likes: nothing was allocated to him. */
+/* On a node the pod's author chooses mounts; they allocate nothing. */
 UNIT_TEST_FOR_ROOT("matters: a mount on a node does not")
 {
 	assert_false(may_matter(&mounted));
@@ -140,9 +139,9 @@ UNIT_TEST("…of a rootless Kubernetes it does not")
 
 static const struct mounted_case {
 	const char *name;
-	const char *source; /* NULL: a file that is no device */
-	const char *number; /* that is the node's verbs device */
-	bool listed;        /* linux.devices has /dev/null, too */
+	const char *source; /* NULL: a regular file */
+	const char *number; /* of the node's verbs device */
+	bool listed;        /* linux.devices also has /dev/null */
 	size_t found;
 } mounted_cases[] = {
 	{"mounted: a device file", "/dev/null", "1:3", false, 1},
@@ -194,7 +193,7 @@ UNIT_ROWS(mounted_cases)
 
 #define MI (UINT64_C(1024) * 1024)
 
-/* The memlock of a plan for one device, where the hard limit is 1 MiB */
+/* memlock of a plan for one device under a hard limit of 1 MiB */
 static uint64_t planned_memlock(bool engine_of_root)
 {
 	const struct rlimit limit = {.rlim_cur = MI, .rlim_max = MI};
@@ -280,7 +279,7 @@ UNIT_TEST("what is freed is closed, and once")
 	assert_true(is_open(fd) && is_open(root) && is_open(node));
 	container_free(&container);
 	assert_false(is_open(fd) || is_open(root) || is_open(node));
-	/* Somebody else has the numbers now. */
+	/* Reuse the closed numbers. */
 	assert_int_equal(dup2(dir.fd, fd), fd);
 	assert_int_equal(dup2(dir.fd, root), root);
 	assert_int_equal(dup2(dir.fd, node), node);
@@ -301,7 +300,7 @@ UNIT_TEST("what was read is not read again")
 	container.text = (struct fs_text){.bytes = spec, .len = strlen(spec)};
 	assert_int_equal(container_parse_spec(&container, "b/config.json", &err), 0);
 	assert_string_equal(container.what, "b/config.json");
-	/* The plugin reads the policy once for all of a node's containers. */
+	/* The plugin reads the policy once for all containers. */
 	container.has_config = true;
 	assert_int_equal(
 		container_load_config(&container, &(struct options){.sysroot = "/nowhere"}, &err),
@@ -310,7 +309,7 @@ UNIT_TEST("what was read is not read again")
 
 #define ASKING "{\"annotations\":{\"oci-rdma-hook.io/inject\":\"true\"}"
 
-/* What a file that is no config.json tells of the container, whose failure must reach its author */
+/* A broken config.json still says whether the failure concerns its author. */
 static const struct file_case {
 	const char *name;
 	const char *text;
@@ -390,8 +389,7 @@ static size_t ports_of(bool explained)
 	return container.devices.item[0].n_ports;
 }
 
-/* A query may ask the device's firmware: only a dry run, whose reader wants to see it, makes one.
- */
+/* A query may ask the device's firmware: only a dry run makes one. */
 UNIT_TEST("nothing given: the dry run alone describes the device")
 {
 	cleanup_unit_dir dir = unit_dir_make();

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is written, whole or not at all */
+/* Writes all or nothing */
 #include "tests/unit/unit.h"
 
 #include "core/json/writer.h"
 
-/* What a caller puts wrong: each letter is a call. */
+/* Mistakes of a caller, a letter each */
 static int put_letters(yajl_gen gen, void *context)
 {
 	for (const char *letter = context; *letter; letter++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an image's /etc/nccl.conf says: read inside the image alone, without what we once wrote. */
+/* Reads an image's /etc/nccl.conf inside the image, without blocks of ours */
 #include <sys/ptrace.h>
 
 #include "core/nccl_conf.h"
@@ -56,7 +56,7 @@ static void strip_begins(int lines)
 	_exit(text.len != 0);
 }
 
-/* The instructions of a child that strips so many begins of blocks, by single steps */
+/* Counts a child's instructions by single steps while it strips n beginnings of blocks */
 static long steps_for(int lines)
 {
 	pid_t child = unit_fork();
@@ -76,7 +76,7 @@ static long steps_for(int lines)
 	return steps;
 }
 
-/* 1 MiB of them, each of which was looked for an end, took all of the hook's time. */
+/* 1 MiB of them once took the hook's whole time: a search for each one's end. */
 UNIT_TEST("strip: twice as many begins are twice as much work, not four times")
 {
 	long none = steps_for(0);
@@ -170,13 +170,13 @@ UNIT_TEST("file: none, and one that only root may read")
 
 static const struct plan_case {
 	const char *name;
-	const char *conf; /* NULL: the root file system is not seen */
+	const char *conf; /* NULL: root file system not visible */
 	const char *env;
 	const char *mount;
 	bool ucx;
 	const char *settings;
 	const char *warnings;
-	const char *message; /* in the first warning; NULL: not looked at */
+	const char *message; /* in the first warning; NULL: not checked */
 } plan_cases[] = {
 	{"plan: an image that is not seen", NULL, NULL, NULL, false, "NCCL_IB_HCA NCCL_IB_TC ", "",
 	 NULL},

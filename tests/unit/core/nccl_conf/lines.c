@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an image's file says stays and holds, whatever blocks of ours it brings. */
+/* The image's lines stay and win, whatever blocks of ours it contains. */
 #include "suite.h"
 
 static size_t count(const char *text, const char *part)
@@ -34,7 +34,7 @@ static const struct image_case {
 	{"image: a percent sign", "A=%s%n%d\n"},
 };
 
-/* Beside a file that is none of ours */
+/* With a file that is not ours */
 static void make_image(int root, const struct image_case *row)
 {
 	unit_write(root, "etc/hosts", "127.0.0.1 x\n", 0644);
@@ -42,7 +42,7 @@ static void make_image(int root, const struct image_case *row)
 		unit_write(root, CONF, row->image, 0640);
 }
 
-/* These lines of ours stand behind the image's, and a second run adds nothing. Returns the text. */
+/* Our lines follow the image's; a second run adds nothing. Returns the text. */
 static const char *must_say(struct arena *arena, int root, const char *image, const char *lines)
 {
 	const char *text = unit_read(arena, root, CONF);
@@ -55,7 +55,7 @@ static const char *must_say(struct arena *arena, int root, const char *image, co
 	return text;
 }
 
-/* A later run with other values replaces ours and keeps the image's. */
+/* A run with other values replaces ours, keeping the image's. */
 UNIT_ROWS_AS("first, and replaced: ", image_cases)
 {
 	WITH_DIR(root);
@@ -68,7 +68,7 @@ UNIT_ROWS_AS("first, and replaced: ", image_cases)
 	assert_has(first, "\n" LINES);
 	must_change(root.fd, OTHER_LINES);
 	assert_null(strstr(must_say(&arena, root.fd, image, OTHER_LINES), "mlx5_6,mlx5_7"));
-	/* And back: nothing has piled up. */
+	/* Nothing piles up. */
 	must_change(root.fd, LINES);
 	assert_string_equal(unit_read(&arena, root.fd, CONF), first);
 	assert_int_equal(unit_entries(root.fd, "etc"), 2);
@@ -85,11 +85,11 @@ UNIT_ROWS_AS("taken away: ", image_cases)
 	assert_int_equal(unit_stat(root.fd, CONF).st_mode != 0, row->image != NULL);
 	must_change(root.fd, LINES);
 	must_change(root.fd, "");
-	/* At most the newline that the image's last line lacked. */
+	/* At most the newline that the last line lacked */
 	assert_true(strlen(must_say(&arena, root.fd, image, "")) <= strlen(image) + 1);
 }
 
-/* Without a block of ours there is nothing to do: no file is made, and none is written anew. */
+/* Without our block: creates and rewrites nothing. */
 static void must_clear_nothing(int root)
 {
 	const struct stat before = unit_stat(root, CONF);
@@ -121,11 +121,11 @@ UNIT_ROWS_AS("cleared: ", image_cases)
 
 /* ---- blocks of ours that an image brings ---- */
 
-/* Where '@' stands, a block of ours with old values; '<' its begin alone, '>' its end alone */
+/* '@': a block of ours with old values; '<', '>': only its beginning or end */
 static const struct old_block_case {
 	const char *name;
 	const char *image;
-	const char *meant; /* what of it is the image's own */
+	const char *meant; /* the image's own part */
 } old_block_cases[] = {
 	{"old block: alone", "@", ""},
 	{"old block: before the image's lines", "@A=1\n", "A=1\n"},
@@ -140,7 +140,7 @@ static const struct old_block_case {
 	{"old block: an end without its begin", "A=1\n>B=2\n@", "A=1\nB=2\n"},
 };
 
-/* Begin and end, cut out of what a first run writes */
+/* Cut from a first run's output */
 static void learn_block(struct arena *arena, const char **begin, const char **end)
 {
 	cleanup_unit_dir root = unit_dir_make();
@@ -191,7 +191,7 @@ UNIT_ROWS(old_block_cases)
 	assert_string_equal(unit_read(&arena, root.fd, CONF), text);
 }
 
-/* Before 2.24 NCCL knows no comment: a '=' in ours would be a variable. */
+/* NCCL before 2.24 has no comments: a '=' in ours would make a variable. */
 UNIT_TEST("block: its comments are no variables for an old NCCL")
 {
 	cleanup_arena arena = {0};

@@ -28,13 +28,13 @@ UNIT_ROWS(file_link_cases)
 	assert_string_equal(unit_read(&arena, root.fd, "etc/real.conf"), "A=1\n");
 	assert_true(S_ISREG(unit_stat(root.fd, CONF).st_mode));
 	text = unit_read(&arena, root.fd, CONF);
-	/* The host's files are not the image's to read. */
+	/* The image must not read the host's files. */
 	check_reading(text, strcmp(row->target, "real.conf") == 0 ? "A=1\n" : "", LINES);
 	assert_null(strstr(text, "HOST_SECRET"));
 	must_not_change(root.fd, LINES);
 }
 
-/* As the dry run does, which writes nothing and so opens no /etc before */
+/* Like a dry run, which never opened /etc */
 UNIT_TEST("link: /etc, to the host's: its nccl.conf is not read")
 {
 	WITH_DIR(root);
@@ -74,7 +74,7 @@ UNIT_TEST("link: a hard link's other name keeps its text")
 static const struct etc_link_case {
 	const char *name;
 	const char *target;
-	const char *etc; /* where it leads, below the root; NULL: nowhere, which is an error */
+	const char *etc; /* target below the root; NULL: nowhere, an error */
 } etc_link_cases[] = {
 	{"link: /etc, relative", "real/etc", "real/etc"},
 	{"link: /etc, absolute, begins at the container's root", "/real/etc", "real/etc"},
@@ -111,7 +111,7 @@ UNIT_ROWS(etc_link_cases)
 	assert_int_equal(unit_entries(root.fd, "."), 3);
 }
 
-/* It is read below the container's root: none of the host's files is asked. */
+/* Resolved below the container's root, not the host's */
 UNIT_TEST("link: the file, is cleared as what it is")
 {
 	WITH_DIR(root);

@@ -70,7 +70,7 @@ static void check_owner(int root, const char *path, uid_t uid, gid_t gid)
 	assert_int_equal(st.st_gid, gid);
 }
 
-/* In a user namespace the container's root is another id of the host. */
+/* In a user namespace the container's root is another id on the host. */
 UNIT_TEST_FOR_ROOT("owner: that of the root, of the file and of an etc that is made")
 {
 	WITH_DIR(root);
@@ -89,7 +89,7 @@ UNIT_TEST_FOR_ROOT("owner: that of the root, of the file and of an etc that is m
 	check_owner(root.fd, CONF, 300000, 400000);
 }
 
-/* 0: refused, with a reason. An /etc that does not belong to its root is left to nobody. */
+/* 0: refused. An /etc of another owner is left alone. */
 static int give_away(const void *context)
 {
 	const int root = *(const int *)context;
@@ -111,7 +111,7 @@ UNIT_TEST_FOR_ROOT("owner: an etc that cannot be given away is an error")
 	assert_int_equal(unit_result_of(give_away, &root.fd), 0);
 }
 
-/* Whatever the hook was started with, the file has none of its attributes. */
+/* The file inherits no attribute of the hook's caller. */
 UNIT_TEST_FOR_ROOT("attributes: none of what the hook was started with")
 {
 	cleanup_unit_dir root = unit_dir_make();

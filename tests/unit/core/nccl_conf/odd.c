@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is no file, is too large, was left by a killed run, or cannot be written */
+/* Not a file, too large, left by a killed run, or not writable */
 #include "suite.h"
 
 #include <sys/resource.h>
@@ -85,7 +85,7 @@ UNIT_TEST("odd: /etc that is a file is an error")
 	assert_int_equal(unit_entries(root.fd, "."), 1);
 }
 
-/* Only of an /etc that is not there is it said that there is nothing to clear. */
+/* Only a missing /etc means that there is nothing to clear. */
 UNIT_TEST("odd: an etc that is a file, and no values")
 {
 	WITH_DIR(root);
@@ -119,7 +119,7 @@ UNIT_TEST("odd: 1 MiB is read, one byte more is left alone")
 
 /* ---- what cannot be written ---- */
 
-/* A full disk, as the file size limit makes it */
+/* RLIMIT_FSIZE stands in for a full disk. */
 UNIT_TEST("full: what cannot be written changes nothing")
 {
 	WITH_DIR(root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which root is a container's, and a kernel that cannot hold us below it */
+/* A container's root, and kernels that cannot confine us below it */
 #include "suite.h"
 
 #include <linux/filter.h>
@@ -10,8 +10,8 @@
 
 static const struct root_case {
 	const char *name;
-	const char *path;  /* '%' is the bundle; '?' in front: it is not known */
-	const char *error; /* NULL: it is opened */
+	const char *path;  /* '%': the bundle; '?' first: not known */
+	const char *error; /* NULL: opened */
 } root_cases[] = {
 	{"root: below the bundle", "rootfs", NULL},
 	{"root: absolute", "%/rootfs", NULL},
@@ -58,7 +58,7 @@ UNIT_ROWS(root_cases)
 
 /* ---- a filter that hides openat2, as a kernel before 5.6 lacks it ---- */
 
-/* From here on this process has no openat2. */
+/* Disables openat2 for this process. */
 static bool forget_openat2(void)
 {
 	struct sock_filter code[] = {
@@ -88,7 +88,7 @@ static int write_without_openat2(const void *context)
 		       : 4;
 }
 
-/* Without it nothing keeps a look-up below the root: refused, not tried in another way. */
+/* Without openat2 a lookup can leave the root: refuse. */
 UNIT_TEST("openat2: without it nothing is written")
 {
 	cleanup_unit_dir root = unit_dir_make();

@@ -57,11 +57,8 @@ void must_fail(int root, const char *reason)
 	assert_false(changed);
 }
 
-/*
- * NCCL's src/misc/param.cc, setEnvFile: each line is split at its first '=', a line without one is
- * nothing; setenv(…, 0), so that the first of a name holds. Since 2.24 a '#' in column 0 is a
- * comment; before, such a line was a variable like any other.
- */
+/* NCCL's setEnvFile (src/misc/param.cc): splits at the first '='; ignores lines without one;
+ * setenv(…, 0), so the first of a name wins. '#' in column 0 is a comment since 2.24. */
 struct settings {
 	const char *name[SETTINGS_MAX];
 	const char *value[SETTINGS_MAX];

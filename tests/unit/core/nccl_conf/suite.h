@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/nccl_conf.h share: /etc/nccl.conf below a root that belongs to
- * somebody else */
+/* /etc/nccl.conf below a root that others own */
 #pragma once
 
 #include "tests/unit/unit.h"
@@ -11,7 +10,7 @@
 #define LINES "NCCL_IB_HCA==mlx5_6,mlx5_7\nNCCL_SOCKET_IFNAME==eth0\n"
 #define OTHER_LINES "NCCL_IB_HCA==mlx5_10\n"
 
-/* A directory beside the root, where links of the image lead: nothing in it may change. */
+/* Beside the root, target of the image's links: must not change */
 struct victim {
 	struct unit_dir dir;
 	struct stat before;
@@ -19,20 +18,20 @@ struct victim {
 
 #define cleanup_victim __attribute__((cleanup(victim_remove))) struct victim
 
-/* Takes our block away. */
+/* Removes our block. */
 int clear_conf(int root, struct err *err);
 
-/* Writes as the one who runs this. A FIFO that blocks is killed by the alarm. */
+/* Writes as the current user; the alarm kills a FIFO that blocks. */
 int write_conf(int root, const char *lines, bool *ret_changed, struct err *err);
 void must_change(int root, const char *lines);
 void must_not_change(int root, const char *lines);
 void must_fail(int root, const char *reason);
 
-/* The file says what the image said, and then what these lines say. */
+/* The file has the image's lines, then these. */
 void check_reading(const char *text, const char *image, const char *lines);
 struct victim victim_make(void);
 void victim_remove(struct victim *victim);
 void must_be_untouched(struct victim *victim);
 
-/* In the targets '%' stands for the victim's directory. */
+/* '%' in targets: the victim's directory */
 const char *target_of(struct arena *arena, const char *target, const struct victim *victim);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Verbs devices: by number, by address, of virtual functions */
+/* Finds verbs devices by number or address; VFs of a function */
 #include "suite.h"
 
 struct device_case {
 	const char *name;
-	const char *missing; /* of the usual ones, and all below it */
+	const char *missing; /* of and below the usual entries */
 	struct entry odd[ENTRIES_MAX];
 	int by_number; /* enum node_number */
 	int by_address;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The node's memory, by its /proc/meminfo */
+/* Total memory by /proc/meminfo */
 #include "tests/unit/unit.h"
 
 #include "core/node/node.h"
 
 static const struct node_case {
 	const char *name;
-	const char *meminfo; /* NULL: there is none */
+	const char *meminfo; /* NULL: no file */
 	uint64_t memory;
 } node_cases[] = {
 	{"node: MemTotal", "MemTotal:       16384000 kB\nMemFree:        1024 kB\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The interface beside a verbs device */
+/* A verbs device's network interface */
 #include "suite.h"
 
 #include "core/node/network.h"
@@ -8,7 +8,7 @@ struct netdev_case {
 	const char *name;
 	struct entry odd[ENTRIES_MAX];
 	const char *host; /* by sysfs */
-	const char *pod;  /* by multus' files, of sandbox "5a5a" */
+	const char *pod;  /* by Multus' files, for sandbox "5a5a" */
 };
 
 #define DEVINFO "var/run/k8s.cni.cncf.io/devinfo/cni/"
@@ -77,7 +77,7 @@ UNIT_ROWS_AS("interface: ", netdev_cases)
 	assert_string_equal(device->netdev, "");
 	node_read_pod_netdevs(&node, &arena, &devices, "5a5a");
 	assert_string_equal(device->netdev, row->pod);
-	/* What has a name keeps it. */
+	/* A known name stays. */
 	strcpy(device->netdev, "kept");
 	node_read_pod_netdevs(&node, &arena, &devices, "5a5a");
 	assert_string_equal(device->netdev, "kept");

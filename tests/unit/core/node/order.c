@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The order in which a container knows its devices */
+/* The order of a container's devices */
 #include "suite.h"
 
 #define ITEMS_MAX 6
@@ -9,7 +9,7 @@
 
 struct given {
 	const char *ibdev;
-	const char *pci; /* "": no hardware below it */
+	const char *pci; /* "": no hardware */
 	const char *uverbs;
 };
 
@@ -131,7 +131,7 @@ UNIT_ROWS(number_cases)
 	struct node node = {.recorded = true, .root = dir.fd, .char_devices = dir.fd};
 
 	assert_int_equal(symlinkat(row->link, dir.fd, "240:7"), 0);
-	/* linux.devices may list it twice, under two paths */
+	/* linux.devices may list a device twice, with two paths. */
 	for (int i = 0; i < 2; i++)
 		assert_int_equal(node_find_number(&node, &arena, 240, 7, &devices), row->want);
 	assert_int_equal(devices.n, 0);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GPUs, and where a function sits */
 #include "suite.h"
 
 #include "explain/topology.h"

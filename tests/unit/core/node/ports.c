@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Ports and their GIDs */
 #include "suite.h"
 
 #include "core/node/network.h"
@@ -8,8 +7,7 @@
 struct port_case {
 	const char *name;
 	struct entry odd[ENTRIES_MAX];
-	const char
-		*ports; /* "number link_layer state phys_state rate gid_index gid netdev" of each */
+	const char *ports; /* each "number link_layer state phys_state rate gid_index gid netdev" */
 };
 
 #define GID "0000:0000:0000:0000:0000:ffff:0a00:6706\n"
@@ -86,12 +84,12 @@ UNIT_ROWS_AS("port: ", port_cases)
 
 	assert_int_equal(node_find_number(&node, &arena, 231, 198, &devices), NUMBER_VERBS);
 	ports_read_all(&node, &arena, devices.item);
-	/* Once more changes nothing. */
+	/* Idempotent */
 	ports_read_all(&node, &arena, devices.item);
 	assert_string_equal(ports_text(&arena, &node, devices.item), row->ports);
 }
 
-/* The kernel would ask the device's firmware, which a plan needs for several ports alone. */
+/* The kernel would ask the firmware; a plan needs states only for several ports. */
 UNIT_TEST("port: of a single one, its state is not asked for a plan")
 {
 	static const struct entry state[ENTRIES_MAX] = {{PORT "/state", "4: ACTIVE\n"}};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "suite.h"
 
-/* One verbs device of a virtual function, by its number 231:198, by its class and by its bus */
+/* A VF's verbs device: by number (231:198), class and bus */
 static const struct entry usual[] = {
 	{"sys/dev/char/231:198", "> ../../devices/pci0000:3a/0000:3a:00.0/0000:3b:02.6/"
 				 "infiniband_verbs/uverbs6"},

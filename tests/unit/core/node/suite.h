@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/node/node.h share: a node's /sys and /proc */
+/* A node's /sys and /proc */
 #pragma once
 
 #include "tests/unit/unit.h"
@@ -19,7 +19,7 @@ struct entry {
 
 void make_all(int root, const struct entry *entries, size_t n);
 void make_usual(int root);
-/* With what is odd about it */
+/* The usual node with these changes */
 struct node usual_node(const struct unit_dir *dir, const struct entry *odd);
 void remove_below(int root, const char *path);
 struct node open_node(const struct unit_dir *dir);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* grant, tcp, none or denied, and why */
+/* grant, tcp, none or denied, and the reason */
 #include "suite.h"
 
 #define NOT_ASKED "not asked for: no annotation oci-rdma-hook.io/inject"
@@ -245,7 +245,7 @@ UNIT_ROWS(decision_cases)
 	assert_int_equal(decided.fail, row->fail);
 	assert_int_equal(decided.memlock != 0, row->decision == DECISION_GRANT);
 	assert_int_equal(decided.n_settings, 0);
-	/* Without a grant nothing but TCP's variables is given. */
+	/* Otherwise only TCP's variables */
 	if (row->decision == DECISION_GRANT)
 		return;
 	assert_true(bench.plan.memlock == 0);

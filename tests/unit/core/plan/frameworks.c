@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What libraries beside NCCL are told */
+/* Variables of libraries other than NCCL */
 #include "suite.h"
 
 static const struct gloo_case {
@@ -158,7 +158,7 @@ static const struct port_list_case {
 	 "GLOO_SOCKET_IFNAME=net1;"},
 };
 
-/* They read no nccl.conf: a line there would say what nobody reads. */
+/* These libraries do not read nccl.conf. */
 UNIT_ROWS(port_list_cases)
 {
 	cleanup_bench bench = {0};

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RLIMIT_MEMLOCK and capabilities */
 #include "suite.h"
 
 static const struct memlock_case {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* /etc/nccl.conf as the image has it, and a mount of the container's over it */
+/* The image's /etc/nccl.conf, and a mount over it */
 #include "suite.h"
 
 static const struct mount_case {
@@ -49,7 +49,7 @@ UNIT_ROWS(mount_cases)
 	assert_int_equal(bench.plan.nccl_conf_mounted, row->covered);
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings),
 			    row->covered ? "nccl_conf_mounted" : "");
-	/* The variables stay in the plan: another entry point can give them. */
+	/* Another entry point may still set the variables. */
 	assert_int_equal(bench.plan.n_settings, 1);
 }
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's variables, and how much of them NCCL can read */
+/* NCCL's variables, within NCCL's limits */
 #include "suite.h"
 
 #define UP LIST("ACTIVE")
@@ -172,7 +172,7 @@ static const char *render(struct arena *arena, const struct plan *plan)
 	return text;
 }
 
-/* The lines of nccl.conf: ours, unless the environment has another value. */
+/* nccl.conf's lines: ours, unless the environment has another value */
 static void check_lines(struct bench *bench)
 {
 	const struct plan *plan = &bench->plan;
@@ -244,7 +244,7 @@ static size_t count_items(const char *value)
 static const struct many_case {
 	const char *name;
 	size_t n;
-	size_t ports; /* two are active; of a third the link is down */
+	size_t ports; /* two active, a third down */
 	size_t items;
 	bool warns;
 } many_cases[] = {
@@ -281,7 +281,7 @@ UNIT_TEST("many: all of 33 interfaces are named, of which NCCL reads 32")
 	assert_has(bench.plan.settings[1].value, "=net0,net1,");
 }
 
-/* The first index of a table is one as any other. */
+/* Index 0 is not special. */
 UNIT_TEST("GID: legacy, the index 0 differs from others")
 {
 	static const struct setup setup = {
@@ -295,7 +295,7 @@ UNIT_TEST("GID: legacy, the index 0 differs from others")
 	assert_string_equal(unit_codes(&bench.arena, &bench.warnings), "gid_index_differs");
 }
 
-/* NCCL's own buffers have room for that much. */
+/* NCCL's buffers hold this much. */
 UNIT_TEST("many: a value may be 1023 bytes long")
 {
 	for (size_t len = 1023; len <= 1024; len++) {
@@ -313,7 +313,7 @@ UNIT_TEST("many: a value may be 1023 bytes long")
 	}
 }
 
-/* Half a list would silently select other devices. */
+/* A cut list would silently select other devices. */
 UNIT_TEST("many: a list that NCCL cannot read whole is not set")
 {
 	static const char *const prefix =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a seccomp profile refuses: what is amended, and what is only said */
+/* Calls that a seccomp profile refuses: amended, or only reported */
 #include "suite.h"
 
 /* The first three of the list: ioctl, mmap, munmap */
@@ -10,9 +10,9 @@
 static const struct seccomp_case {
 	const char *name;
 	struct seccomp_profile profile;
-	uint32_t amended;  /* where the config says so */
-	const char *says;  /* the calls that are refused where it does not; NULL: none is */
-	const char *still; /* those that are refused all the same */
+	uint32_t amended;  /* with seccomp "amend" */
+	const char *says;  /* refused calls without it; NULL: none */
+	const char *still; /* refused anyway */
 } seccomp_cases[] = {
 	{"seccomp: nothing is refused", {0}, 0, NULL, NULL},
 	{"seccomp: one is refused by name", LIST(.refused = MMAP), 0, "need: mmap", "need: mmap"},
@@ -25,7 +25,7 @@ static const struct seccomp_case {
 	 "need: ioctl"},
 };
 
-/* What is said of them, or NULL */
+/* The warning about them, or NULL */
 static const char *said(const struct warnings *warnings)
 {
 	if (!warnings->n)
@@ -55,7 +55,6 @@ UNIT_ROWS(seccomp_cases)
 	check_seccomp(row, true, row->amended, row->still);
 }
 
-/* Nothing is amended for who is granted nothing. */
 UNIT_TEST("seccomp: nothing is amended without a grant")
 {
 	static const struct setup setups[] = {

@@ -108,7 +108,7 @@ void decide_plan(struct bench *bench, struct plan *ret_plan)
 	struct planning planning = planning_of(bench, ret_plan);
 	struct err err = {0};
 
-	/* What stood there before must not show. */
+	/* Poison, so that unset members show */
 	memset(ret_plan, 0xff, sizeof(*ret_plan));
 	assert_int_equal(plan_decide(&planning, &err), 0);
 	assert_string_equal(err.text, "");
@@ -123,7 +123,7 @@ void make_plan(struct bench *bench)
 	if (plan_gives(&bench->plan))
 		assert_int_equal(plan_fill(&planning, &err), 0);
 	assert_string_equal(err.text, "");
-	/* The shim's exec hands on what the config knows, and nothing else. */
+	/* The shim's exec passes on only what the config knows. */
 	for (size_t i = 0; i < bench->plan.n_settings; i++)
 		assert_true(config_knows_variable(&bench->config, bench->plan.settings[i].name));
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/plan/plan.h share: facts in, plan out */
+/* Facts in, plan out */
 #pragma once
 
 #include "tests/unit/unit.h"
@@ -116,5 +116,5 @@ void add_device(struct bench *bench, const struct device_setup *from);
 void decide_plan(struct bench *bench, struct plan *ret_plan);
 void make_plan(struct bench *bench);
 void set_up(struct bench *bench, const struct setup *setup);
-/* Both at once */
+/* decide_plan() and the rest */
 struct bench plan_of(const struct setup *setup);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A second plan adds nothing, and a plan changes no fact. */
+/* A second plan adds nothing; planning changes no fact. */
 #include "suite.h"
 
 static void apply_to_spec(struct bench *bench)

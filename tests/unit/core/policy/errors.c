@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Wrong values: the whole error, behind the file's name */
+/* The whole error behind the file's name */
 #include "suite.h"
 
 static const struct bad_case {
@@ -168,7 +168,7 @@ UNIT_ROWS(bad_cases)
 	assert_string_equal(config.path, "untouched");
 }
 
-/* --check-config prints them: who corrects one should not meet the next at the next try. */
+/* --check-config prints all, so that you can mend them at once. */
 UNIT_TEST("the further errors of a file are known, one for each value")
 {
 	WITH_ARENA;
@@ -196,7 +196,7 @@ UNIT_TEST("the further errors of a file are known, one for each value")
 	assert_null(strstr(err.more, "k15"));
 }
 
-/* What a field does not set, "extra" may. */
+/* "extra" may set what no key sets. */
 static const struct extra_case {
 	const char *name;
 	const char *text;
@@ -246,7 +246,7 @@ UNIT_TEST("extra: values up to what NCCL reads, 1023 bytes")
 
 UNIT_TEST("extra: a long name is taken or refused, never dropped")
 {
-	/* A name that is too long for us is an error, not a variable that silently lacks. */
+	/* A name that is too long must fail, not vanish. */
 	for (size_t len = 200; len < 1200; len += 50) {
 		WITH_ARENA;
 		struct config config = {0};

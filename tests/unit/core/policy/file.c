@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which file is read, and how much of it */
+/* Which file is read, within bounds */
 #include "suite.h"
 
 #include <limits.h>
@@ -47,7 +47,7 @@ UNIT_TEST("file: a named one is read, and the default is not")
 	assert_has(err.text, arena_printf(&arena, "%s: line 2: x: unknown key", path));
 }
 
-/* Relative to the working directory, as people type it, and not to the sysroot */
+/* Relative to the working directory, not to the sysroot */
 UNIT_TEST("file: a named one may be relative")
 {
 	WITH_DIR(root);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which namespaces are allowed, and the names of capabilities */
+/* Allowed namespaces, and names of capabilities */
 #include "suite.h"
 
 #include "core/base/text.h"

@@ -6,7 +6,7 @@
 #define ANNOTATIONS_MAX 4
 #define MI (UINT64_C(1024) * 1024)
 
-/* Name and value in turn */
+/* Alternating names and values */
 struct annotations {
 	const char *pair[2 * ANNOTATIONS_MAX];
 };
@@ -14,7 +14,7 @@ struct annotations {
 static void make_spec(const struct annotations *from, struct spec_annotation *room,
 		      const char *container, struct spec *ret_spec)
 {
-	/* The first one stands in line 10. */
+	/* The first one is in line 10. */
 	struct spec spec = {.text = "\n\n\n\n\n\n\n\n\n\n\n\n\n",
 			    .identity = {.name = container},
 			    .annotations = room};
@@ -30,7 +30,7 @@ static void make_spec(const struct annotations *from, struct spec_annotation *ro
 static const struct good_case {
 	const char *name;
 	struct annotations annotations;
-	const char *container; /* NULL: its name is not known */
+	const char *container; /* NULL: unknown name */
 	enum request_inject inject;
 	bool other;
 	uint64_t memlock;
@@ -178,7 +178,7 @@ UNIT_TEST("wrong: an annotation that is not from a text has no line")
 	assert_has(err.text, "config.json: annotation oci-rdma-hook.io/x: unknown");
 }
 
-/* What a pod's author writes does not reach a terminal as it is, and does not fill it. */
+/* The author's text must neither reach a terminal raw nor fill it. */
 UNIT_TEST("wrong: the author's text is bounded and printable")
 {
 	struct annotations annotations = {{"x\n\x1b[2J", "y"}};
@@ -204,7 +204,7 @@ UNIT_TEST("wrong: the author's text is bounded and printable")
 	assert_has(err.text, "is not a list of container names: write \"a,b\"");
 }
 
-/* The bare question does not fail: what is misspelt was meant to ask, too. */
+/* Not an error here: a misspelt annotation was meant to ask. */
 UNIT_TEST("request: each annotation of ours asks, except inject=false")
 {
 	static const struct annotations asks[] = {

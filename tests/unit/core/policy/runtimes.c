@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which runtime the shim starts: by its own name, the list, and what can be run. */
+/* The runtime that the shim starts: by its own name, the list, and what exists */
 #include "tests/unit/unit.h"
 
 #include "core/policy/runtimes.h"
@@ -75,7 +75,7 @@ static const struct runtimes_case {
 	const char *name;
 	const char *called;
 	const char *listed[LISTED_MAX];
-	const char *installed[LISTED_MAX]; /* what can be run */
+	const char *installed[LISTED_MAX]; /* executables */
 	const char *found;                 /* NULL: none */
 } runtimes_cases[] = {
 	{"runtimes: the first of the list", "oci-rdma-runtime", LIST("/a/crun", "/a/runc"),

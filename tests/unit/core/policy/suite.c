@@ -51,7 +51,7 @@ struct shown {
 	const char *value;
 };
 
-/* A row for each key, as it is held. Ends with a row without a key. */
+/* A row per key with its value; a row without a key ends it. */
 static void show(struct arena *arena, const struct config *config, struct shown shown[KEYS_MAX])
 {
 	static const char *const no_device[] = {"ignore", "tcp", "fail"};

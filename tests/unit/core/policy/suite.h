@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/policy/policy.c share */
 #pragma once
 
 #include "tests/unit/unit.h"
@@ -8,8 +7,8 @@
 
 #define FILE_NAME "/etc/oci-rdma-hook/config.json"
 
-/* Loads text as the config of a sysroot of its own. */
+/* Loads text as a sysroot's config. */
 int load(struct arena *arena, const char *text, struct config *config, struct err *err);
 
-/* All keys have their defaults but this one; changed: NULL if all have them. */
+/* Checks that all keys but this one have defaults; changed NULL: all have. */
 void check_keys(const struct config *config, const char *changed, const char *value);

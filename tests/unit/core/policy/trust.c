@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who may write it, and the directories on its way */
+/* Who can write the file and its directories */
 #include <limits.h>
 
 #include "core/base/fs.h"
@@ -47,9 +47,9 @@ static const struct trust_case {
 	const char *name;
 	mode_t etc; /* 0: 0755 */
 	mode_t dir;
-	mode_t file;           /* 0: made by make */
-	int (*make)(int root); /* in place of a file */
-	const char *error;     /* NULL: it is trusted */
+	mode_t file;           /* 0: by .make */
+	int (*make)(int root); /* instead of a file */
+	const char *error;     /* NULL: trusted */
 } trust_cases[] = {
 	{"trust: 0644", 0, 0, 0644, NULL, NULL},
 	{"trust: 0600 and directories 0700", 0700, 0700, 0600, NULL, NULL},
@@ -108,12 +108,11 @@ static const struct owner_case {
 } owner_cases[] = {
 	{"trust: another user's file or directory is refused", 12345,
 	 " belongs to uid 12345, not to root: run chown root on it"},
-	/* The number that stands for an owner without a name in a user namespace: here it is one */
+	/* The kernel's overflow uid, here a real owner */
 	{"trust: so is nobody's", 65534,
 	 " belongs to uid 65534, not to root: run chown root on it"},
 };
 
-/* Another user's file grants nothing. */
 UNIT_ROWS_FOR_ROOT(owner_cases)
 {
 	static const char *const places[] = {CONFIG_PATH, "etc/oci-rdma-hook", "etc"};
@@ -136,8 +135,8 @@ enum { READ, REFUSED };
 
 static const struct rootless_case {
 	const char *name;
-	bool named; /* by --config, and not in /etc */
-	uid_t uid;  /* of the file, on the node */
+	bool named; /* --config outside /etc */
+	uid_t uid;  /* the owner, on the node */
 	const char *error;
 } rootless_cases[] = {
 	{"trust: rootless: root's file in /etc, which has no owner there, is trusted", false, 0,
@@ -154,7 +153,7 @@ struct rootless {
 	const struct unit_dir *root;
 };
 
-/* Its root is the user 12345; another one of his is 54321. */
+/* The namespace's root is user 12345, its user 54321. */
 static int load_as(const void *context)
 {
 	const struct rootless_case *row = ((const struct rootless *)context)->row;
@@ -205,7 +204,7 @@ UNIT_TEST_FOR_ROOT(
 		0);
 }
 
-/* The directories on the way need not be readable for who runs this. */
+/* The caller need not be able to read directories. */
 UNIT_TEST_FOR_ROOT("trust: a directory may be one to enter only")
 {
 	WITH_DIR(root);
@@ -227,7 +226,7 @@ UNIT_TEST_FOR_ROOT("trust: a directory may be one to enter only")
 	assert_string_equal(err.text, FILE_NAME ": oci-rdma-hook: Permission denied");
 }
 
-/* A file that may be named anywhere: each directory on the way is looked at. */
+/* A named file can be anywhere: every directory is checked. */
 UNIT_TEST("trust: a named path is checked on its whole way")
 {
 	WITH_DIR(root);
@@ -246,7 +245,7 @@ UNIT_TEST("trust: a named path is checked on its whole way")
 	assert_has(err.text, "l is a symbolic link");
 }
 
-/* No file is named: the directory is not taken for one. */
+/* No file name: do not take the directory for one. */
 UNIT_TEST("trust: a path that ends in a slash is no file")
 {
 	WITH_DIR(root);

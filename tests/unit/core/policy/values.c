@@ -5,7 +5,7 @@
 static const struct good_case {
 	const char *name;
 	const char *text;
-	const char *key; /* that does not have its default; NULL: none */
+	const char *key; /* key without its default; NULL: none */
 	const char *value;
 } good_cases[] = {
 	{"config: {} has the defaults", "{}", NULL, NULL},
@@ -87,8 +87,7 @@ UNIT_ROWS(good_cases)
 	check_keys(&config, row->key, row->value);
 }
 
-/* The file that is installed has each key in a comment, with its default: here without the signs.
- */
+/* The installed file lists each key's default in a comment; here without the comment signs */
 #define DOCUMENTED "config/config.json"
 #define SIGN "\n  //"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How many records there are, whoever writes, and which one goes */
+/* The number of records, whoever writes, and which one goes */
 #include <sys/file.h>
 #include <sys/mount.h>
 
@@ -8,13 +8,13 @@
 #include "core/record/store.h"
 #include "suite.h"
 
-/* One more is there while it replaces another. */
+/* plus one during a replacement */
 #define FULL (RECORDS_MAX - 1)
 
 /* ---- which one goes ---- */
 
-/* Records that are there already: n pods, each with these containers. The first letters of their
- * results; the clock counts up. */
+/* Existing records: n pods with these containers (a result's first letter each), in order of the
+ * clock */
 struct before {
 	const char *namespace;
 	int pods;
@@ -54,9 +54,9 @@ static int fill(struct scene *scene, const struct before *before, size_t n)
 static const struct victim_case {
 	const char *name;
 	struct before before[2];
-	const char *namespace; /* of the new one */
+	const char *namespace; /* the new record's */
 	enum record_result result;
-	const char *gone; /* NULL: the new one is not written */
+	const char *gone; /* NULL: not written */
 } victim_cases[] = {
 	{"the oldest of the pod that has the most",
 	 {{"a", 511, "dd"}, {"b", 1, "g"}},
@@ -169,7 +169,7 @@ UNIT_ROWS_AS("the pod that has the most loses one, and no other of its namespace
 	record.pod_namespace = "b";
 	assert_int_equal(write_record(&scene, &record), 0);
 	assert_int_equal(list_records(&scene, &entries), FULL);
-	/* The oldest by the clock in its name, which was written last */
+	/* The oldest by the clock in its name, though written last */
 	for (int i = 0; i < FULL; i++)
 		assert_string_not_equal(entries[i].id, "m1022");
 }
@@ -196,7 +196,7 @@ UNIT_TEST("a pod whose uid begins as another's has its own count")
 
 UNIT_TEST("a pod that is refused 1,100 times pushes out nobody else's record")
 {
-	/* 700 of its containers, then the next 200, then one 200 times */
+	/* 700 of its containers, then the next 200, then one container 200 times */
 	static const struct before before[] = {{"others", 300, "d"}};
 	cleanup_scene scene = scene_make();
 	struct record record = denied;
@@ -281,9 +281,8 @@ static int open_lock(const struct scene *scene)
 	return lock;
 }
 
-/* As config/kubernetes/events has the kubelet make the directory: any user may open it, and lock
- * it.
- */
+/* The kubelet creates the directory for config/kubernetes/events: any user can open, and so lock,
+ * it. */
 UNIT_TEST("the lock is root's alone, and a lock of the directory by others holds up nobody")
 {
 	cleanup_scene scene = scene_make();
@@ -298,7 +297,7 @@ UNIT_TEST("the lock is root's alone, and a lock of the directory by others holds
 	assert_int_equal(unit_stat(scene.dir.fd, LOCK).st_mode & 07777, 0600);
 }
 
-/* A Job's pods, of which the kubelet has one yet; its record is the oldest. */
+/* The kubelet still has one of the Job's pods; its record is the oldest. */
 UNIT_TEST("records of pods that the kubelet has no more go first, whoever wrote them")
 {
 	static const struct before before[] = {{"jobs", 1022, "g"}, {"z", 1, "g"}};
@@ -336,7 +335,6 @@ UNIT_TEST("one who holds the lock for ever keeps a record from being written, an
 
 #define WRITERS 40
 
-/* Many namespaces, pods and containers; a writer's own number comes first. */
 static int write_for_ever(const void *context)
 {
 	const struct scene *scene = context;
@@ -386,11 +384,9 @@ static struct size size_of(const struct scene *scene)
 	return size;
 }
 
-/*
- * RECORD_STORM_SECONDS: how long it runs (one second in make check). A listing takes time: a file
- * that is replaced meanwhile can appear under its old and its new name. So without the lock the
- * test allows one more file for each writer; with the lock it allows none.
- */
+/* RECORD_STORM_SECONDS: duration (one second in make check). A file that is replaced during a
+ * listing can show under both names: without the lock, allow one more file per writer; with the
+ * lock, none. */
 UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at each moment")
 {
 	const char *seconds = getenv("RECORD_STORM_SECONDS");
@@ -437,7 +433,7 @@ UNIT_TEST("forty writers, some of them killed: number and bytes are bounded at e
 	assert_true(most.bytes <= (long)RECORDS_MAX * JSON_FIELDS_SIZE_MAX);
 	assert_int_equal(write_record(&scene, &denied), 0);
 	assert_int_equal(unit_entries(scene.dir.fd, RECORD_DIR),
-			 list_records(&scene, &entries)); /* no temporary file stays */
+			 list_records(&scene, &entries)); /* no temporary file */
 	for (int i = 0; i < list_records(&scene, &entries); i++)
 		if (entries[i].pod_namespace[0] == 't')
 			assert_int_equal(record_load(&scene.arena, dir, entries[i].file, &record,

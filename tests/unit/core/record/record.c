@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record: read as it was written, replaced, believed if root wrote it */
+/* Round trip, replacement, and trust only in root's files */
 #include "suite.h"
 
 #include "core/base/clock.h"
@@ -68,7 +68,7 @@ UNIT_TEST("directory and file are root's alone; a listing says what decides what
 static const struct next_case {
 	const char *name;
 	const char *id, *namespace, *uid, *container;
-	int n; /* records after that */
+	int n; /* records left */
 } next_cases[] = {
 	{"the same container", ID, "team-a", UID, "trainer", 1},
 	{"the next of this name in the pod", "next", "team-a", UID, "trainer", 1},
@@ -381,7 +381,7 @@ UNIT_TEST("a record that is too long leaves out variables and annotations")
 UNIT_TEST(
 	"a record of 8,192 bytes is written and read; of one byte more the variables are left out")
 {
-	static char value[JSON_FIELDS_SIZE_MAX + 2]; /* and a NUL */
+	static char value[JSON_FIELDS_SIZE_MAX + 2]; /* plus a NUL */
 	struct json_pair pair = {"NCCL_X", value};
 	cleanup_scene scene = scene_make();
 	struct record record = denied;

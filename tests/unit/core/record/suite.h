@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node for records, and a record of a container that was denied */
+/* A node with records, and the record of a denied container */
 #pragma once
 
 #include "core/base/trust.h"
@@ -72,7 +72,7 @@ static inline int list_records(struct scene *scene, struct record_entry **ret_en
 	return dir < 0 ? 0 : record_list(&scene->arena, dir, false, ret_entries);
 }
 
-/* The only record's file, below the node */
+/* The only record's path */
 static inline const char *file_of(struct scene *scene)
 {
 	struct record_entry *entries;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an outcome says, to whom: the log, the caller, the record for the pod's author. */
+/* What the log, the caller and the record say of an outcome */
 #include <linux/capability.h>
 #include <sys/mount.h>
 
@@ -14,7 +14,7 @@
 #define PLAIN "{}"
 #define ID "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef"
 
-/* Lines by their beginnings, in the order they come */
+/* Beginnings of lines, in order */
 #define GRANT "grant:"
 #define GRANT_OF(capabilities)                                                                     \
 	"grant: container=" ID " name=- pod=pod namespace=team-a devices=- memlock=- "             \
@@ -31,20 +31,20 @@ enum switches {
 	SILENT = 1 << 5, /* no reason */
 	NO_ID = 1 << 6,
 	NO_SYSROOT = 1 << 7,
-	SHORT = 1 << 8,    /* the engine cannot give that limit, */
+	SHORT = 1 << 8,    /* the engine cannot set that limit, */
 	WITHHELD = 1 << 9, /* or these capabilities */
 	LACKS = SHORT | WITHHELD,
 	UNCONFINED = 1 << 10,
-	CAPABILITIES = 1 << 11, /* the plan's are given */
+	CAPABILITIES = 1 << 11, /* the plan's are set */
 };
 
 static const struct log_case {
 	const char *name;
 	enum record_result outcome;
 	enum decision decision;
-	const char *spec; /* NULL: it could not be read */
+	const char *spec; /* NULL: could not be read */
 	unsigned switches;
-	const char *noted; /* by this entry point, that it is denied or gets nothing; NULL: none */
+	const char *noted; /* denied or nothing, by this entry point; NULL: none */
 	enum record_result result;
 	const char *logged; /* NULL: nothing */
 	const char *logged_next;
@@ -177,7 +177,7 @@ static void log_outcome(const struct log_case *row, const struct unit_dir *dir)
 	outcome_log(&container, &outcome);
 }
 
-/* Nobody reads /dev/log, so that a daemon's lines come to stderr. */
+/* Without a reader of /dev/log a daemon's lines go to stderr. */
 static bool have_no_journal(void)
 {
 	return access("/dev/log", F_OK) < 0 ||
@@ -216,7 +216,7 @@ static void in_child(const struct log_case *row, const struct unit_dir *dir, boo
 	assert_int_equal(status, 0);
 }
 
-/* text: lines, each behind the name of the program */
+/* text: lines, each after the program's name */
 static void assert_lines(const char *text, const char *program, const char *const *want, size_t n)
 {
 	char front[256];
@@ -230,7 +230,7 @@ static void assert_lines(const char *text, const char *program, const char *cons
 	assert_string_equal(text, "");
 }
 
-/* By this entry point; another one's may have been there. */
+/* This entry point's; another one's may have been there. */
 static bool has_record(const struct unit_dir *dir)
 {
 	cleanup_arena arena = {0};

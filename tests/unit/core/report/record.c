@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which record is left of a container, and whether its author is told */
+/* The record of a container, and whether its author is told */
 #include "tests/unit/unit.h"
 
 #include "core/record/record.h"
@@ -96,7 +96,7 @@ UNIT_TEST("a second entry point changes nothing of a grant, and whose the contai
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
 	assert_string_equal(record.entry_point, "prestart");
 	assert_string_equal(record.engine, "containerd /run/nri");
-	/* A grant after that is new, and so is another engine. */
+	/* A later grant is new, and so is another engine's. */
 	assert_int_equal(record_outcome(&other, &container, RECORD_GRANTED, "third", "nri"), 0);
 	assert_int_equal(record_read(&arena, dir.fd, ID, &record, &err), 1);
 	assert_string_equal(record.reason, "third");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of all outcomes: what the container is, which step fails, and what the policy says of
- * it */
+/* All outcomes: kind of container, failing step, policy */
 #include "tests/unit/unit.h"
 
 #include "core/report/outcome.h"
@@ -32,20 +31,20 @@
 
 enum step {
 	NO_STEP,
-	AT_READ, /* the spec is read, and then something fails */
+	AT_READ, /* reading succeeds, something later fails */
 	AT_NODE,
 	AT_APPLY,
 };
 
 static const struct outcome_case {
 	const char *name;
-	const char *spec; /* "": there is no text */
+	const char *spec; /* "": no text */
 	const char *config;
 	enum step step;
 	enum record_result result;
 	bool must_fail;
-	const char *reason; /* a part of it; NULL: there is none */
-	int caller; /* says that it asks: 1, by --ask: 2; that it does not: -1; nothing: 0 */
+	const char *reason; /* part of it; NULL: none */
+	int caller;         /* asks: 1, by --ask: 2; refuses: -1; says nothing: 0 */
 } outcome_cases[] = {
 	/* Nothing fails. */
 	{"grant", ASKS_WITH_DEVICE, "", NO_STEP, RECORD_GRANTED, false, NULL, 0},
@@ -74,7 +73,7 @@ static const struct outcome_case {
 	 OTHERS "," ON_DENIED ",\"opt_in\":\"device\"", NO_STEP, RECORD_DENIED, false,
 	 "not among the namespaces", 0},
 
-	/* A function of vfio-pci is a device where the policy says so, and else nothing. */
+	/* A vfio-pci function counts only if the policy says so. */
 	{"vfio: grant", "{" ASKS "," GROUP "}", COUNTS "," ALL_FAIL, NO_STEP, RECORD_GRANTED, false,
 	 NULL, 0},
 	{"vfio: opt_in device", "{" GROUP "}", COUNTS ",\"opt_in\":\"device\"", NO_STEP,
@@ -92,7 +91,7 @@ static const struct outcome_case {
 	{"vfio: policy: cannot be read", "{" ASKS "," GROUP "}", COUNTS ",\"memlok\":1", NO_STEP,
 	 RECORD_NOTHING, false, "memlok", 0},
 
-	/* What was decided cannot be applied. */
+	/* The decision cannot be applied. */
 	{"apply: warn", ASKS_WITH_DEVICE, FAIL "," ON_DENIED, AT_APPLY, RECORD_FAILED, false,
 	 "apply", 0},
 	{"apply: fail", ASKS_WITH_DEVICE, ON_ERROR, AT_APPLY, RECORD_FAILED, true, "apply", 0},
@@ -104,7 +103,7 @@ static const struct outcome_case {
 	{"apply: not for a denial", ASKS_WITH_DEVICE, OTHERS "," ON_ERROR, AT_APPLY, RECORD_DENIED,
 	 false, "namespaces", 0},
 
-	/* The policy, or the request. */
+	/* Policy or request */
 	{"policy: cannot be read", ASKS_WITH_DEVICE, ON_ERROR ",\"memlok\":1", NO_STEP,
 	 RECORD_FAILED, false, "memlok", 0},
 	{"policy: cannot be read, no device", ASKS_WITHOUT, ON_ERROR ",\"memlok\":1", NO_STEP,
@@ -130,7 +129,7 @@ static const struct outcome_case {
 	{"request: cannot be read, no device", "{" ODD "}", ALL_FAIL, NO_STEP, RECORD_NOTHING,
 	 false, "memlock", 0},
 
-	/* The node: the devices are not known. */
+	/* The node: devices unknown */
 	{"node: asks, and a device's file", ASKS_WITH_DEVICE, ON_ERROR, AT_NODE, RECORD_FAILED,
 	 true, "sys/dev/char", 0},
 	{"node: the same, warn", ASKS_WITH_DEVICE, "", AT_NODE, RECORD_FAILED, false,
@@ -142,7 +141,7 @@ static const struct outcome_case {
 	{"node: does not ask, opt_in device", DEVICE_ALONE, ON_ERROR ",\"opt_in\":\"device\"",
 	 AT_NODE, RECORD_FAILED, true, "sys/dev/char", 0},
 
-	/* The spec. */
+	/* The spec */
 	{"spec: asks, and a device's file", BROKEN("{" ASKS "," DEVICE), ON_ERROR, NO_STEP,
 	 RECORD_FAILED, true, "process", 0},
 	{"spec: the same, warn", BROKEN("{" ASKS "," DEVICE), "", NO_STEP, RECORD_FAILED, false,
@@ -176,7 +175,7 @@ static const struct outcome_case {
 
 struct bench {
 	int applied;
-	bool if_late; /* in between, it must fail */
+	bool if_late; /* in between: must fail */
 };
 
 static int read_spec(const struct outcome_case *row, struct container *container, struct err *err)
@@ -245,7 +244,7 @@ static void serve(const struct outcome_case *row, bool repeats, struct outcome *
 	if (status > 0)
 		status = apply(row, bench, ret_outcome);
 	outcome_decide(&container, status, ret_outcome);
-	/* It lives as long as the container. */
+	/* lives as long as the container */
 	if (ret_outcome->reason)
 		snprintf(ret_outcome->err.text, sizeof(ret_outcome->err.text), "%s",
 			 arena_strdup(&container.arena, ret_outcome->reason));
@@ -269,7 +268,7 @@ UNIT_ROWS(outcome_cases)
 				 : 0);
 }
 
-/* The container runs by then: crun would kill it. */
+/* The container already runs: crun would kill it. */
 UNIT_ROWS_AS("repeated: ", outcome_cases)
 {
 	struct outcome outcome;
@@ -280,7 +279,7 @@ UNIT_ROWS_AS("repeated: ", outcome_cases)
 	assert_false(bench.if_late);
 }
 
-/* While a device is known and the rest is not, on_error "fail" holds; a grant ends that. */
+/* With a known device, on_error "fail" applies until a grant. */
 UNIT_TEST("late: in between")
 {
 	static const struct outcome_case rows[] = {
@@ -299,7 +298,7 @@ UNIT_TEST("late: in between")
 	}
 }
 
-/* As the shim's exec finds it, by itself */
+/* As found by the shim's exec */
 UNIT_TEST("failed: found elsewhere")
 {
 	cleanup_container container = CONTAINER_NONE;
@@ -307,7 +306,7 @@ UNIT_TEST("failed: found elsewhere")
 
 	outcome_set_failed(&container, true, &outcome);
 	assert_int_equal(outcome.result, RECORD_FAILED);
-	assert_false(outcome.must_fail); /* no config says so */
+	assert_false(outcome.must_fail); /* no config knows */
 	assert_string_equal(outcome.reason, "the record is gone");
 	container.has_config = container.config.fail_on_error = true;
 	outcome_set_failed(&container, true, &outcome);

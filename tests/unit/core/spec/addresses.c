@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The addresses that device plugins write into the environment, for a container with every device
- */
+/* Addresses from device plugins' variables, for a container with every device */
 #include "suite.h"
 
 static const struct address_case {
 	const char *name;
 	const char *env[4];
-	const char *addresses; /* joined by blanks */
+	const char *addresses; /* separated by blanks */
 } address_cases[] = {
 	{"addresses: none", {"PATH=/bin", "XPCIDEVICE_A=0000:3b:02.6"}, ""},
 	{"addresses: a list, as it stands",

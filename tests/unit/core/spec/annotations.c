@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who it is, by the engine's annotations, and what the pod asks for, by ours */
+/* Identity by the engine's annotations, request by ours */
 #include "suite.h"
 
 UNIT_TEST("labels: a sandbox is known by its type")

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a hook of ours asks for the container, by its arguments */
+/* Does a hook of ours ask for the container, by its arguments? */
 #include "suite.h"
 
 #define OURS "\"path\":\"/usr/local/bin/oci-rdma-hook\""

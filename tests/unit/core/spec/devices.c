@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* linux.devices, and whether the rules give every device of the host */
+/* linux.devices, and rules that allow every device */
 #include "suite.h"
 
 static const struct number_case {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is missing, and what is wrong */
+/* Missing and wrong members */
 #include "suite.h"
 
 static const struct empty_case {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose container it is, by the annotations of its engine, and not by those of its author. */
+/* Whose container? By its engine's annotations, not its author's */
 #include "tests/unit/unit.h"
 
 #include "core/spec/spec.h"
@@ -23,7 +23,7 @@
 	"\"io.kubernetes.cri-o.Namespace\":\"kube-system\",\"io.kubernetes.cri-o.userns-mode\":"   \
 	"\"auto\""
 
-/* What stands beside the annotations: the cgroup and the root as each engine has them */
+/* Cgroup and root as each engine writes them */
 #define MADE(cgroup, root)                                                                         \
 	"\"linux\":{\"cgroupsPath\":\"" cgroup "\"},\"root\":{\"path\":\"" root "\"}"
 #define BY_CRIO MADE("/kubepods/pod1/crio-c0", "/var/lib/containers/storage/overlay/1/merged")
@@ -42,7 +42,7 @@
 static const struct identity_case {
 	const char *name;
 	const char *annotations;
-	const char *made; /* NULL: by CRI-O if io.container.manager says so, else by containerd */
+	const char *made; /* NULL: CRI-O if io.container.manager says so, else containerd */
 	struct identity want;
 } identity_cases[] = {
 	{"nobody: no annotation", "", NULL, {0}},
@@ -103,7 +103,7 @@ static const struct identity_case {
 	 LIST(.doubt = "labels as CRI-O writes them")},
 	{"labels alone: with keys of CRI-O that an author may write", LABELS "," OTHERS, NULL,
 	 LIST(.doubt = "labels as CRI-O writes them")},
-	/* whose annotations they are, by the engine that made the container */
+	/* which engine's annotations, by the engine that made the container */
 	{"CRI-O: systemd's cgroup", CRIO "," LABELS,
 	 MADE("kubepods-burstable-pod1.slice:crio:c0", "/r"), TRAINER},
 	{"CRI-O: podman's annotations, as podman generate kube writes them into a pod",

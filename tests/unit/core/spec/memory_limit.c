@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What limits a container's memory: what the runtime will write into its cgroup, and no other text.
- */
+/* A container's memory limit: only what the runtime writes into its cgroup */
 #include "tests/unit/unit.h"
 
 #include "core/spec/spec.h"

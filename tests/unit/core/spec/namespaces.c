@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Namespaces, user and group mappings, mounts and the root */
 #include "suite.h"
 
 static const struct namespace_case {

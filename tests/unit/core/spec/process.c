@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The process: capabilities and environment; alone, as exec gives it */
+/* Capabilities and environment; also of exec's process.json */
 #include "suite.h"
 
 static const struct capability_case {
@@ -55,7 +55,7 @@ UNIT_TEST("env: in its order, the first entry of a name holds")
 	assert_int_equal(spec.n_env, 8);
 	assert_string_equal(spec.env[0], "B=1");
 	assert_string_equal(spec.env[6], "");
-	/* The first entry holds, as for getenv(3). */
+	/* The first one wins, as in getenv(3). */
 	assert_string_equal(spec_getenv(&spec, "B"), "1");
 	assert_string_equal(spec_getenv(&spec, "A"), "");
 	assert_string_equal(spec_getenv(&spec, "C"), "x=y");
@@ -65,7 +65,7 @@ UNIT_TEST("env: in its order, the first entry of a name holds")
 	assert_null(spec_getenv(&(struct spec){0}, "A"));
 }
 
-/* exec --process gives config.json's process object alone. */
+/* exec --process has only config.json's process object. */
 UNIT_TEST("whole: a process alone, as exec gives it")
 {
 	static const char text[] = "{\"args\":[\"sh\"],\"env\":[\"A=1\"],\"rlimits\":[" MEMLOCK(

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The names of the list against libseccomp, and what is read out of a profile */
+/* Our list of calls against libseccomp, and reading profiles */
 #include <seccomp.h>
 
 #include "core/spec/spec.h"
@@ -21,7 +21,7 @@ UNIT_TEST("seccomp: each name of the list is a system call")
 	}
 }
 
-/* linux.seccomp of a config.json that has nothing else */
+/* A config.json with only linux.seccomp */
 static struct seccomp_profile profile_of(struct arena *arena, const char *seccomp)
 {
 	struct spec spec = {0};
@@ -79,7 +79,7 @@ static const struct profile_case {
 	 LIST(NULL), LIST(NULL)},
 };
 
-/* The bits of what is named */
+/* Bits of these calls */
 static uint32_t bits(const char *const names[3])
 {
 	uint32_t all = 0;

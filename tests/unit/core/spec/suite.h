@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/spec/spec.h share */
 #pragma once
 
 #include "tests/unit/unit.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole config.json, and one that is cut off */
+/* A whole config.json, and cut ones */
 #include "suite.h"
 
-/* In the order and with the oddities of CRI-O 1.36 */
+/* As CRI-O 1.36 writes it */
 static const char whole[] =
 	"{\"ociVersion\":\"1.2.1\",\"process\":{\"user\":{\"uid\":1000,\"gid\":0},"
 	"\"args\":[\"sh\",\"-c\",\"sleep \\\"1\\\"\"],\"env\":[\"PATH=/bin\",\"TERM=xterm\","

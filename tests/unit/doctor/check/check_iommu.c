@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Access control services of PCI bridges */
+/* ACS (access control services) of PCI bridges */
 #include "doctor/check/check_iommu.h"
 #include "tests/unit/unit.h"
 
-/* An extended capability's header, of which 0x0d is ACS, and its first four bytes */
+/* An extended capability's header (0x0d: ACS), then its first four bytes */
 #define ACS(control) LIST(0x0d, 0, 1, 0, 0, 0, control, 0)
 
 static const struct acs_case {

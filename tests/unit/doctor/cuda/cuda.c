@@ -16,7 +16,7 @@ static void behave(const char *how)
 	assert_int_equal(setenv("FAKE_CUDA", how, 1), 0);
 }
 
-/* "id:subject=status" of all findings, a space between */
+/* "id:subject=status" of all findings, separated by blanks */
 static const char *shown(struct findings *findings)
 {
 	const char *all = "";
@@ -91,7 +91,7 @@ UNIT_ROWS(check_cases)
 	assert_has(all_evidence(&findings), row->said);
 }
 
-/* A count of nonsense must not become as many findings. */
+/* Bound an absurd count. */
 UNIT_TEST("cuda: a million GPUs are not believed")
 {
 	WITH_FINDINGS;
@@ -119,7 +119,7 @@ UNIT_ROWS(library_cases)
 	WITH_FINDINGS;
 
 	assert_int_equal(cuda_check(&findings, row->library), 0);
-	/* Where the tests run there may be a driver after all. */
+	/* This machine may have a driver. */
 	if (!row->library && findings.item[0].status == FINDING_OK)
 		UNIT_SKIP("this machine has a CUDA driver");
 	assert_string_equal(shown(&findings), "cuda_library=not checkable");

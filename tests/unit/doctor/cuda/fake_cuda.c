@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * A libcuda without a GPU, for tests: the functions that the doctor calls, and what FAKE_CUDA in
- * the environment says of their behaviour, words with a space between. It is a shared library of
- * its own, so that loading it is tested, too.
- */
+/* A libcuda without a GPU, with the functions that the doctor calls. FAKE_CUDA in the environment
+ * (words separated by blanks) controls it. A shared library, so that loading is tested. */
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -12,7 +9,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Each is declared where it is defined: there is no header of theirs. */
+/* There is no header to declare them. */
 #define EXPORTED(name, ...)                                                                        \
 	int name(__VA_ARGS__);                                                                     \
 	__attribute__((visibility("default"))) int name(__VA_ARGS__)
@@ -25,7 +22,7 @@ static const char *told(const char *word)
 	return found ? found + strlen(word) : NULL;
 }
 
-/* The number behind a word, or other */
+/* The number after a word, or other */
 static int number(const char *word, int other)
 {
 	const char *text = told(word);
@@ -129,7 +126,7 @@ EXPORTED(cuMemGetHandleForAddressRange, void *handle, unsigned long long address
 	 int type, unsigned long long flags)
 {
 	(void)address;
-	/* Whole pages of the host, which have 64 KiB on some aarch64 kernels */
+	/* Whole host pages: 64 KiB on some aarch64 kernels */
 	if (type != 1 || flags != 0 || size % 65536)
 		return 1;
 	if (told("no-dmabuf"))

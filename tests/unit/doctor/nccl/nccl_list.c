@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's lists */
 #include "doctor/nccl/nccl_list.h"
 #include "tests/unit/unit.h"
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* nccl.conf, as NCCL reads it */
+/* nccl.conf as NCCL reads it */
 #include "doctor/nccl/nccl_settings.h"
 #include "tests/unit/unit.h"
 
 static const struct file_case {
 	const char *name, *text;
-	const char *value; /* of NCCL_X; NULL: not set */
+	const char *value; /* NCCL_X's; NULL: not set */
 	size_t oddities;
 } file_cases[] = {
 	{"without its end", "NCCL_X=1", "1", 0},

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a text may do to the page that it is shown on. */
+/* Hostile text in an HTML page */
 #include "doctor/report/markup.h"
 #include "tests/unit/unit.h"
 
@@ -30,7 +30,7 @@ UNIT_TEST("page: what no document may hold")
 
 	for (size_t i = 0; i < LENGTH(texts); i++)
 		assert_string_equal(escaped(texts[i]), "?");
-	/* Of what is never printed, each byte */
+	/* Each byte that is never printed */
 	assert_string_equal(escaped("\xc2\x9b"), "??");
 	assert_string_equal(escaped("\xe2\x80\xae\xe2\x81\xa6\xe2\x80\x8f"), "?????????");
 	assert_string_equal(escaped("\xd8\x9c"), "??");

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Long lines, binary, mutilated messages, repetition; a pipe of 64 MiB */
+/* Long lines, binary, garbled messages, repetition, a pipe of 64 MiB */
 #include "suite.h"
 
 static const char message[] = "Got completion from peer 10.0.0.1<1> with status=4 opcode=0 len=0 "
 			      "vendor err 81";
 
-/* Wherever the border of a piece falls, the message is found, and counted as one line. */
+/* Found and counted once, wherever a piece's border falls */
 UNIT_TEST("symptom: a message anywhere in a long line is found once")
 {
 	size_t size = 3 * 8192;
@@ -38,14 +38,14 @@ UNIT_TEST("symptom: NULs and binary are no obstacle")
 	assert_has(symptoms.item[0].quote, "NCCL INFO NET/IB : No device found.");
 }
 
-/* Always the same numbers, so that a failure can be had again */
+/* A fixed sequence, so that failures repeat */
 static unsigned next_random(unsigned *seed)
 {
 	*seed = *seed * 1103515245u + 12345u;
 	return *seed >> 16;
 }
 
-/* Real messages, cut, joined and with bytes changed: no crash, and always something is said. */
+/* Real messages, cut, joined, with changed bytes: no crash, always an answer */
 UNIT_TEST("symptom: mutilated messages are survived")
 {
 	unsigned seed = 1;
@@ -71,7 +71,7 @@ UNIT_TEST("symptom: mutilated messages are survived")
 	}
 }
 
-/* What repeats must not be looked at again and again. */
+/* Do not examine repetitions again and again. */
 static const struct repeat_case {
 	const char *name, *part;
 } repeat_cases[] = {
@@ -105,8 +105,7 @@ UNIT_ROWS(repeat_cases)
 	assert_non_null(text);
 	for (size_t i = 0; i < size; i++)
 		text[i] = row->part[i % strlen(row->part)];
-	/* Of the pieces that a line is looked at in, each once; within a piece (8 KiB), each part.
-	 */
+	/* Each piece of a line once, each part within a piece (8 KiB) */
 	assert_true(unit_costs_less(UNIT_LINEAR, explain_so_much, text, size / 8));
 	free(text);
 }
@@ -134,7 +133,7 @@ static int write_log(const void *ends)
 	return 0;
 }
 
-/* 64 MiB of a log; the arena holds the finding alone. */
+/* The arena holds only the finding, of 64 MiB of log. */
 UNIT_TEST("symptom: a log of 64 MiB from a pipe")
 {
 	WITH_ARENA;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows of doctor/symptom/known, as they are: each is whole, and different from the others */
+/* The rows of doctor/symptom/known: complete, and different from each other */
 #include "suite.h"
 
 #include "doctor/symptom/facts.h"
@@ -21,8 +21,7 @@ UNIT_TEST("symptom: each row has a cause and a fix that fit, and says how it is 
 	assert_in_range(facts, 1, FACTS_MAX);
 }
 
-/* Number 1 of what the doctor is for: what keeps a container or its node from RDMA, and about ten
- * gates for what failed before. */
+/* What keeps a container or its node from RDMA, and about ten gates for what failed before */
 UNIT_TEST("symptom: few rows are gates, and each cause is looked at by a check, a command or "
 	  "another line")
 {

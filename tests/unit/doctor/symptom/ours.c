@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This project's own texts are known, each: taken from the sources, so that none is forgotten. */
+/* Every message of this project is known: the sources list them. */
 #include "suite.h"
 
 #include <ftw.h>
@@ -9,7 +9,7 @@
 static unsigned texts;
 static unsigned unknown;
 
-/* As it is printed, or near enough */
+/* Roughly as printed */
 static void shows_ours(const char *text, const char *where)
 {
 	cleanup_arena arena = {0};
@@ -23,8 +23,8 @@ static void shows_ours(const char *text, const char *where)
 	unknown++;
 }
 
-/* What a container's denial or failure says, or the reason of an event: "namespace %s is not among
- * the namespaces of %s", "RDMADenied" */
+/* Reasons of denials, failures and events: "namespace %s is not among the namespaces of %s",
+ * "RDMADenied" */
 static bool is_ours(const char *text)
 {
 	return strstr(text, " in %s)") || strstr(text, "namespaces of %s") ||
@@ -32,7 +32,7 @@ static bool is_ours(const char *text)
 		!strchr(text, ' ') && strcmp(text, "RDMAGiven") != 0);
 }
 
-/* The string that begins at *at, with those that follow at once */
+/* The string at *at, with adjacent ones */
 static void take_string(const char **at, char text[TEXT_SIZE])
 {
 	size_t len = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What NCCL, UCX, rdma-core and NVSHMEM can print: printed.txt, which says how it is written */
+/* What NCCL, UCX, rdma-core and NVSHMEM can print: printed.txt explains its format */
 #include <limits.h>
 
 #include "suite.h"
@@ -8,15 +8,15 @@
 #define TEXT_MAX 2048
 #define ANY_REASON "Input/output error"
 
-/* What one line of the list says of its messages */
+/* A line of the list */
 struct decision {
-	const char *front; /* what the program prints before each */
+	const char *front; /* printed before each message */
 	char row[64];      /* or "?" */
-	char words[256]; /* "a, b" for the conversions of strings, in their order; the last stays */
+	char words[256];   /* "a, b": of string conversions, in order; the last repeats */
 	char numbers[32];
 };
 
-/* Appends the first of values, and leaves it if it is the last. */
+/* Appends the first of values, and removes it unless it is the last. */
 static void accept_value(char *text, char *values)
 {
 	size_t len = strcspn(values, ",");
@@ -26,7 +26,7 @@ static void accept_value(char *text, char *values)
 	memmove(values, values + next, strlen(values + next) + 1);
 }
 
-/* As the program prints it, its conversions filled in */
+/* As printed, with conversions filled in */
 static void fill(char text[TEXT_MAX], const char *format, struct decision decision)
 {
 	char *const values[] = {decision.words, decision.numbers};
@@ -60,7 +60,7 @@ static void read_head(struct decision *decision, const char *head)
 	snprintf(decision->numbers, sizeof(decision->numbers), "%s", numbers ? numbers + 4 : "7");
 }
 
-/* Returns 1 if it does not show what was decided. */
+/* Returns 1 if the decision is not shown. */
 static size_t look_at_as(const struct decision *decision, const char *message)
 {
 	cleanup_arena arena = {0};
@@ -76,7 +76,7 @@ static size_t look_at_as(const struct decision *decision, const char *message)
 	return 1;
 }
 
-/* Nothing is said of a message that is not ours, whatever reason the program gives. */
+/* A message that is not ours shows nothing. */
 static size_t look_at(struct decision decision, const char *message)
 {
 	static const char *const reasons[] = {"Cannot allocate memory", "Invalid argument",

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What public threads report: threads.txt, messages.txt and healthy.txt, whose first lines say how
- * they are written */
+/* Public threads: threads.txt, messages.txt and healthy.txt, whose first lines explain the
+ * format */
 #include "suite.h"
 
 #include "doctor/symptom/known.h"
@@ -8,7 +8,7 @@
 #define FOLDER "tests/unit/doctor/symptom/"
 
 struct row {
-	char symptoms[128]; /* as shown_by() says them */
+	char symptoms[128]; /* as shown_by() returns */
 	char origin[192];
 	char text[4096];
 	size_t len;
@@ -49,7 +49,6 @@ static void add_line(struct row *row, const char *line)
 	row->len += strlen(line);
 }
 
-/* Appends the file's rows. */
 static void read_rows(const char *path, struct rows *rows)
 {
 	FILE *file = fopen(path, "re");
@@ -73,7 +72,7 @@ static struct rows rows_of(const char *path)
 	return rows;
 }
 
-/* Every row is looked at, so that one run shows all that differ. */
+/* Check all rows, so that one run shows every difference. */
 UNIT_ROWS(texts_cases)
 {
 	struct rows rows = rows_of(row->path);
@@ -102,7 +101,7 @@ static void mark_shown(const char *name, bool shown[KNOWN_MAX])
 		shown[i] = shown[i] || strcmp(known_rows[i].name, name) == 0;
 }
 
-/* Adds the symptoms that are in the heads of the file's rows. */
+/* Adds the symptoms named in the rows' heads. */
 static void add_shown(const char *path, bool shown[KNOWN_MAX])
 {
 	struct rows rows = rows_of(path);

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said of a log: order, quotation, evidence, and that a log around an excerpt changes
- * nothing */
+/* Answers about a log: order, quotation, evidence; the log around an excerpt changes nothing */
 #include "suite.h"
 
 #define MEMLOCK "Call to ibv_reg_mr failed with error Cannot allocate memory\n"
@@ -136,7 +135,7 @@ UNIT_TEST("told: no text, no error, and an error that is not known")
 
 static const struct weigh_case {
 	const char *name, *text;
-	const char *id; /* of the only finding of a check */
+	const char *id; /* of a check's only finding */
 	enum finding_status status;
 	enum symptom_verdict verdict;
 } weigh_cases[] = {
@@ -283,7 +282,7 @@ UNIT_TEST("noise: 440 healthy lines and PyTorch's trailer change no answer")
 		len += (size_t)snprintf(text + len, sizeof(text) - len, TRAILER);
 		if (strcmp(alone, "?") == 0 || follows ||
 		    (symptoms.n && symptoms.item[0].known->kind == KNOWN_NOTE))
-			continue; /* there the trailer is what is known */
+			continue; /* the trailer is what is recognized */
 		if (strcmp(shown_by(&arena, text, len, &symptoms), alone) == 0)
 			continue;
 		print_error("# %s: alone %s\n", message, alone);

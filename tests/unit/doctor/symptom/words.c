@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which words a line holds */
+/* Which words does a line contain? */
 #include "suite.h"
 
 #include "doctor/symptom/line.h"
@@ -34,7 +34,7 @@ UNIT_TEST("symptom: a word is found wherever it stands")
 	assert_false(holds("", 0));
 }
 
-/* '[' and '{', '_' and DEL have the same hash. */
+/* '[' and '{' share a hash, as do '_' and DEL. */
 UNIT_TEST("symptom: only letters have a case")
 {
 	memset(&words, 0, sizeof(words));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device files of a container, which may be swapped while they are looked at */
+/* A container's device files, which may be swapped meanwhile */
 #include <sys/sysmacros.h>
 
 #include "doctor/target/device_files.h"
 #include "tests/unit/unit.h"
 
-/* Of the kernel's own devices that do nothing: /dev/null and /dev/zero */
+/* Harmless kernel devices: /dev/null and /dev/zero */
 #define OWN 3
 #define OTHER 5
 #define NUMBER(n) makedev(1, n)
@@ -29,8 +29,8 @@ static int open_one(const struct unit_dir *root, unsigned device_major)
 
 static const struct open_case {
 	const char *name;
-	unsigned device_major; /* that is looked for */
-	mode_t type;           /* what stands there; 0: a link */
+	unsigned device_major; /* wanted number */
+	mode_t type;           /* of the existing file; 0: a link */
 	unsigned number;
 	int want; /* 0 or -errno */
 } open_cases[] = {
@@ -56,7 +56,7 @@ UNIT_ROWS_FOR_ROOT(open_cases)
 	assert_true(fd < 0 || (fstat(fd, &st) == 0 && st.st_rdev == NUMBER(OWN)));
 }
 
-/* Only verbs devices' files, in the order of their numbers; what they are the kernel says. */
+/* Only verbs devices' files, by number; the kernel says what they are. */
 UNIT_TEST_FOR_ROOT("device files: those of verbs devices, by their numbers")
 {
 	WITH_DIR(root);
@@ -64,7 +64,7 @@ UNIT_TEST_FOR_ROOT("device files: those of verbs devices, by their numbers")
 	struct device_files files;
 	struct devices devices = {0};
 
-	unit_write(root.fd, DEVICE_DIR "/uverbs3", "231:195", 0600); /* a file of a live node */
+	unit_write(root.fd, DEVICE_DIR "/uverbs3", "231:195", 0600); /* on a live node */
 	make_device(&root, "uverbs10", S_IFCHR, OWN);
 	make_device(&root, "uverbs2", S_IFCHR, OTHER);
 	make_device(&root, "uverbs4", S_IFBLK, OWN);
@@ -85,7 +85,7 @@ UNIT_TEST_FOR_ROOT("device files: those of verbs devices, by their numbers")
 	assert_false(files.readable || files.rdma_cm || files.n);
 }
 
-/* Until it is killed */
+/* Runs until killed */
 static int swap(const void *root)
 {
 	cleanup_fd fd = openat(((const struct unit_dir *)root)->fd, DEVICE_DIR,
@@ -98,7 +98,7 @@ static int swap(const void *root)
 
 #define ROUNDS_EACH 2000
 
-/* However busy the machine is: until both files were met that often. */
+/* Until each was met this often: the machine may be busy. */
 UNIT_TEST_FOR_ROOT("device file: one that is swapped all the time is never opened as another")
 {
 	cleanup_unit_dir root = unit_dir_make();

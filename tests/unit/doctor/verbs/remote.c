@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The messages between two doctors, and what anybody else may send in their place. A whole transfer
- * is tested in the VM. */
+/* Messages between two doctors, and forged ones. The VM tests a whole transfer. */
 #include "tests/unit/unit.h"
 
 #include <endian.h>
@@ -45,7 +44,7 @@ static void put(const struct ends *ends, const struct message *message)
 	assert_int_equal(write(ends->other, message, sizeof(*message)), sizeof(*message));
 }
 
-/* A hello as it goes over the network */
+/* A hello on the wire */
 static struct message good(void)
 {
 	struct message hello = {
@@ -244,7 +243,7 @@ UNIT_TEST("remote: over TCP, and nobody there")
 	assert_has(trouble_remedy(&trouble), "--listen");
 	assert_int_equal(remote_connect("nowhere.invalid", port, &trouble), -1);
 	assert_int_equal(trouble.kind, TROUBLE_NETWORK);
-	fd = remote_listen(NULL, 0, &trouble); /* all addresses, with or without IPv6 */
+	fd = remote_listen(NULL, 0, &trouble); /* all addresses; IPv6 may be missing */
 	assert_true(fd >= 0);
 	(void)close(fd);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the doctor's verbs part decides by itself; what devices answer is tested in the VM. */
+/* What the verbs part decides by itself; the VM tests devices. */
 #include <arpa/inet.h>
 
 #include "doctor/verbs/registration.h"
@@ -140,7 +140,7 @@ UNIT_ROWS(port_cases)
 				    .query_port = fake_query_port,
 				    .query_gid = fake_query_gid};
 	const struct doctor doctor = {.options = {.device = row->only}};
-	WITH_ARENA; /* has the devices, so it goes after them */
+	WITH_ARENA; /* owns the devices: freed after them */
 	cleanup_verbs_devices devices = {0};
 	int error;
 
@@ -155,7 +155,7 @@ UNIT_ROWS(port_cases)
 static const struct pattern_case {
 	const char *name;
 	size_t bytes;
-	size_t changed; /* the byte that is flipped */
+	size_t changed; /* flipped byte */
 } pattern_cases[] = {
 	{"pattern: the last byte", 4096, 4095},
 	{"pattern: a last word that is not whole", 4099, 4098},
@@ -195,7 +195,7 @@ UNIT_TEST("pattern: every word knows its place and transfer")
 
 /* ---- the limit ---- */
 
-static size_t limit; /* of the fake's ibv_reg_mr */
+static size_t limit; /* of the fake ibv_reg_mr */
 static unsigned registrations;
 
 static struct ibv_pd *fake_alloc_pd(UNUSED struct ibv_context *context)
@@ -217,7 +217,7 @@ static struct ibv_mr *fake_reg_mr(UNUSED struct ibv_pd *pd, void *address, size_
 	volatile char *last = (char *)address + length - 1;
 
 	registrations++;
-	*last = 1; /* the whole range is there */
+	*last = 1; /* the whole range exists */
 	errno = ENOMEM;
 	return length > limit ? NULL : &mr;
 }
@@ -229,8 +229,8 @@ static int fake_dereg_mr(UNUSED struct ibv_mr *mr)
 
 static const struct limit_case {
 	const char *name;
-	long more;          /* bytes beside 8 MiB */
-	long most, refused; /* pages beside 8 MiB */
+	long more;          /* bytes above 8 MiB */
+	long most, refused; /* pages above 8 MiB */
 } limit_cases[] = {
 	{"limit: 8 MiB", 0, 0, 1},
 	{"limit: a byte more is no page more", 1, 0, 1},
@@ -396,7 +396,7 @@ UNIT_TEST("verbs: without devices it says so")
 	assert_int_equal(findings.item[0].status, FINDING_UNCHECKED);
 	assert_true(findings.item[0].remedy[0]);
 	assert_int_equal(verbs_register_gpus(&findings, &doctor, &(struct cuda_memory){0}, 1), 0);
-	assert_int_equal(findings.n, 1); /* that has been said */
+	assert_int_equal(findings.n, 1); /* already reported */
 }
 
 int main(void)

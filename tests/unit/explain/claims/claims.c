@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the environment says was allocated: order and labels, never proof. */
+/* Allocations named by the environment: order and labels, never proof */
 #include "tests/unit/unit.h"
 
 #include "explain/claims.h"
@@ -10,7 +10,7 @@
 #define C "0000:9a:01.2"
 #define INFO(address, ibdev) "\"" address "\":{\"rdma\":{\"rdma_dev\":\"" ibdev "\"}}"
 
-/* "sriov 0000:3b:02.6 mlx5_6; dra …", in the order of the claims */
+/* "sriov 0000:3b:02.6 mlx5_6; dra …", in the claims' order */
 static const char *render(struct arena *arena, const struct claims *claims)
 {
 	const char *text = "";
@@ -213,11 +213,11 @@ UNIT_ROWS(cases)
 	assert_string_equal(unit_codes(&arena, &warnings), row->warnings);
 }
 
-/* Each of them, and each of their _INFO, is found among all the others, whatever their order. */
+/* Each variable and its _INFO is found among the others, in any order. */
 UNIT_TEST("claims: names that begin as others are told apart")
 {
 	enum { DEVICES = 8 };
-	/* Behind a shorter name stands a '=': '-' sorts before it, 'A' behind it. */
+	/* After a shorter name comes '=': '-' sorts before it, 'A' after it. */
 	static const char tails[] = {'-', 'A'};
 	WITH_CLAIMS;
 	const char *env[LENGTH(tails) * DEVICES * 2];
@@ -230,7 +230,7 @@ UNIT_TEST("claims: names that begin as others are told apart")
 		char tail[DEVICES + 1] = "";
 
 		memset(tail, tails[t], device);
-		/* By address: 3 times 3 is 1 modulo 8, so that i * 3 finds the number back. */
+		/* By address: 3 * 3 is 1 modulo 8, so times 3 twice is i. */
 		want = arena_printf(&arena, "%s%ssriov 0000:0%zu:00.%zu mlx5_%zu", want,
 				    n ? "; " : "", t, i % DEVICES, t * DEVICES + device);
 		env[n++] = arena_printf(&arena, "PCIDEVICE_%zu%s=0000:0%zu:00.%zu", t, tail, t,
@@ -258,7 +258,7 @@ UNIT_TEST("bad: an _INFO that cannot be read is named")
 
 /* ---- bounds ---- */
 
-/* n addresses, each another, with commas between */
+/* n different addresses, separated by commas */
 static char *long_list(struct arena *arena, size_t n)
 {
 	char *list = arena_alloc(arena, 32 + n * strlen("0000:00:00.0,"));
@@ -320,7 +320,7 @@ UNIT_TEST("bound: 4096 variables, the rest with a warning")
 	}
 }
 
-/* A pod's author can write as many variables as a container has room for. */
+/* An author can write as many variables as a container can have. */
 static void read_so_many(void *env, size_t n)
 {
 	WITH_CLAIMS;
@@ -339,7 +339,7 @@ static const struct flood_case {
 	{"bound: 65536 lists take no time", "PCIDEVICE_%zu=" A},
 	{"bound: 65536 _INFO take no time", "PCIDEVICE_%zu_INFO={}"},
 	{"bound: 65536 DRA devices take no time", "SRIOVNETWORK_VF_DEVICE_%zu=" A},
-	/* What is looked for begins as all that it is looked for among. */
+	/* The name is a prefix of all others. */
 	{"bound: 65536 DRA devices with long names take no time",
 	 "SRIOVNETWORK_VF_DEVICE_" TEN(TEN("VF_DEVICE_")) "%zu=" A},
 };
@@ -352,7 +352,7 @@ UNIT_ROWS(flood_cases)
 
 	assert_non_null(env);
 	for (size_t i = 0; i < n; i++) {
-/* The formats are the table's own. */
+/* The formats are constants of the table. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 		char text[1100];
@@ -361,12 +361,12 @@ UNIT_ROWS(flood_cases)
 #pragma GCC diagnostic pop
 		env[i] = arena_strdup(&arena, text);
 	}
-	/* So many are looked at, each once; and no more. */
+	/* At most this many are examined, each once. */
 	assert_true(unit_costs_less(UNIT_LINEAR, read_so_many, env, CLAIM_VARIABLES_MAX / 8));
 	assert_true(unit_costs_less(3, read_so_many, env, n / 8));
 }
 
-/* One list many times, and an _INFO that is long: read for each of them it would be 45 MB. */
+/* The same list many times, with a long _INFO: rereading it for each would be 45 MB. */
 UNIT_TEST("bound: one long _INFO is not read for every list")
 {
 	const size_t n = 64;
@@ -380,8 +380,8 @@ UNIT_TEST("bound: one long _INFO is not read for every list")
 	env[0] = arena_printf(&arena, "PCIDEVICE_X_INFO={\"a\":{\"x\":[%s1]}}", items);
 	for (size_t i = 1; i < n; i++)
 		env[i] = "PCIDEVICE_X=" A;
-	/* Most is the _INFO: 8 times as many lists cost as much, and 8 times as much if it is read
-	 * for each. */
+	/* Mostly _INFO: 8 times as many lists cost the same, or 8 times as much if each rereads
+	 * it. */
 	assert_true(unit_costs_less(3, read_so_many, env, n / 8));
 }
 

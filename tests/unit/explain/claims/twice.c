@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Of two variables with one name getenv(3) sees the first: so do we, whatever a sort makes of them.
- */
+/* Of two variables with one name the first wins, as in getenv(3), whatever a sort does. */
 #include "tests/unit/unit.h"
 
 #include "explain/claims.h"
@@ -8,7 +7,7 @@
 #define ENTRIES 40
 #define INFO "PCIDEVICE_R_INFO={\"0000:3b:02.0\":{\"rdma\":{\"rdma_dev\":\"mlx5_%d\"}}}"
 
-/* The first of name is about function 0 or mlx5_0, each of the others about another. */
+/* The first one names function 0 or mlx5_0, the others another. */
 static struct claims claims_of(struct arena *arena, const char *const *formats, size_t n)
 {
 	struct spec spec = {.env = arena_alloc(arena, n * ENTRIES * sizeof(char *))};

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files below a root that may be another's: nothing outside of it is found, and nothing blocks. */
+/* Files below a foreign root: nothing outside is found, nothing blocks */
 #include "tests/unit/unit.h"
 
 #include "core/base/fs.h"
 #include "lib/files.h"
 
-/* A root with links that would lead out of it, beside a file that must not be found */
+/* Links would lead out of the root, to a file beside it that must not be found */
 static void make_tree(const struct unit_dir *dir)
 {
 	unit_write(dir->fd, "secret", "outside\n", 0644);
@@ -26,7 +26,7 @@ static const struct read_case {
 	const char *name;
 	const char *path;
 	int status;
-	const char *line; /* where it is 0 */
+	const char *line; /* if it is 0 */
 } read_cases[] = {
 	{"read: a file", "etc/file", 0, "first"},
 	{"read: a leading slash is the root", "/etc/file", 0, "first"},

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * System calls that a signal interrupts, that are to be tried again, or that do a part only: a
- * thread of ours answers for the kernel (seccomp_unotify(2)), which does so when it likes.
- */
+/* System calls that are interrupted, must be retried, or do only a part: a thread answers for the
+ * kernel (seccomp_unotify(2)). */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <poll.h>
@@ -48,15 +46,15 @@ static int write_file(int dir)
 
 struct answer {
 	int error;
-	int value; /* of what the call says to have done, without doing it */
+	int value; /* what the call claims to have done */
 };
 
 static const struct call {
 	const char *name;
 	int (*function)(int dir);
-	int number; /* of the system call that is answered */
+	int number; /* answered system call */
 	struct answer answers[ANSWERS_MAX];
-	int n_answers; /* each for one call, then the kernel answers; 0: the first for all */
+	int n_answers; /* one per call, then the kernel answers; 0: the first for all */
 	int result;
 	int calls;
 	const char *left; /* in the file */
@@ -81,11 +79,11 @@ struct caller {
 	const struct call *call;
 	int dir;
 	int result;
-	int filter;  /* -1 if this machine allows none */
-	int ends[2]; /* the first byte: there is the filter; the end: it has returned */
+	int filter;  /* -1 if the machine allows none */
+	int ends[2]; /* first byte: the filter is set; end: the caller has returned */
 };
 
-/* For this thread alone. What it tells us goes by no call that is answered. */
+/* For this thread alone. It reports by a system call that is not answered. */
 static int divert(int number)
 {
 	struct sock_filter filter[] = {
@@ -130,7 +128,7 @@ static void answer_one(int filter, const struct call *call, int n)
 	assert_int_equal(ioctl(filter, SECCOMP_IOCTL_NOTIF_SEND, &response), 0);
 }
 
-/* Until the caller has returned. Returns how often it called. */
+/* Until the caller returns. Returns the number of its calls. */
 static int answer_requests(const struct caller *caller)
 {
 	struct pollfd fds[] = {{.fd = caller->filter, .events = POLLIN},

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files that are opened once and then held: what may be opened, and what is left of it in a process
- * that is started. */
+/* Files are opened once and then held: what may be opened, and what children inherit */
 #include "tests/unit/unit.h"
 
 #include <sys/mount.h>
@@ -39,7 +38,7 @@ UNIT_TEST("open: a FIFO without a reader does not block")
 	assert_int_equal(fs_open(dir.fd, "fifo", O_WRONLY, RESOLVE_BENEATH), -ENXIO);
 }
 
-/* 0: it has not become ours, 1: it has */
+/* 1: it has become ours */
 static int has_terminal(void)
 {
 	int fd = open("/dev/tty", O_RDWR | O_CLOEXEC);
@@ -47,7 +46,7 @@ static int has_terminal(void)
 	return fd >= 0;
 }
 
-/* A leader of a session takes the first terminal that it opens for its own, and has its signals. */
+/* A session leader's first terminal becomes its controlling terminal, with signals. */
 static int open_a_terminal(UNUSED const void *context)
 {
 	int master = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -60,7 +59,6 @@ static int open_a_terminal(UNUSED const void *context)
 	fd = fs_open(AT_FDCWD, name, O_RDWR, 0);
 	if (fd < 0 || has_terminal())
 		return 1;
-	/* Nothing has been typed. */
 	if (fs_read_line(AT_FDCWD, name, line, sizeof(line)) != -EAGAIN || has_terminal())
 		return 2;
 	fd = open(name, O_RDWR | O_CLOEXEC);
@@ -90,13 +88,13 @@ static void make_kinds(const struct unit_dir *dir)
 static const struct kind_case {
 	const char *name;
 	const char *path;
-	int error; /* 0: it is opened */
+	int error; /* 0: opened */
 } kind_cases[] = {
 	{"regular: a file", "file", 0},
 	{"regular: a link is not followed", "link", -ELOOP},
 	{"regular: a directory is none", "directory", -EINVAL},
 	{"regular: a FIFO is none", "fifo", -EINVAL},
-	/* What is opened for reading at once says ENXIO. */
+	/* open(2) for reading would give ENXIO. */
 	{"regular: a socket is none, and is not opened", "socket", -EINVAL},
 	{"regular: what is not there", "absent", -ENOENT},
 	{"regular: what is outside", "../file", -EXDEV},
@@ -142,7 +140,7 @@ UNIT_TEST("regular: what cannot be opened again is an errno")
 
 #define LINES "one\ntwo\nthree\n"
 
-/* Each read of such a socket gives one message. */
+/* One message per read */
 UNIT_TEST("read: what comes in parts")
 {
 	static const char *const parts[] = {"one\n", "tw", "o\nthr", "ee\n"};
@@ -175,7 +173,7 @@ UNIT_TEST("read: that there is more is said")
 	}
 }
 
-/* Not its size counts, but how much of it is wanted. */
+/* The wanted length counts, not the file's. */
 UNIT_TEST("read: the beginning of a huge file")
 {
 	WITH_ARENA;
@@ -215,14 +213,14 @@ static bool is_null(int fd)
 	       (fcntl(fd, F_GETFL) & O_ACCMODE) == O_RDWR && fcntl(fd, F_GETFD) == FD_CLOEXEC;
 }
 
-/* Of each of the eight ways to have closed some of the three: 0 if what was open stays as it is,
- * /dev/null stands for what was not, and nothing else is opened. */
+/* For each of the eight sets of closed streams: 0 if open ones stay, /dev/null replaces closed
+ * ones, and nothing else opens */
 static int open_streams(UNUSED const void *context)
 {
 	int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
 	int kept = fcntl(root, F_DUPFD_CLOEXEC, 10);
 
-	/* The first that would be opened besides */
+	/* The next free descriptor */
 	(void)close(3);
 	for (int closed = 0; closed < 8; closed++) {
 		for (int fd = 0; fd < 3; fd++)
@@ -245,7 +243,7 @@ UNIT_TEST("streams: what is closed is /dev/null, what is open stays")
 
 /* ---- the same file ---- */
 
-/* The roots of procfs and of sysfs have both the number 1 (PROC_ROOT_INO; kernfs). */
+/* Root inodes of procfs and sysfs are both 1 (PROC_ROOT_INO; kernfs). */
 UNIT_TEST("same: not one number on two file systems")
 {
 	cleanup_fd proc = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -259,7 +257,7 @@ UNIT_TEST("same: not one number on two file systems")
 	assert_false(fs_same_file(proc, sys));
 }
 
-/* 0: told from a file of its own file system, and from one of the same number on another */
+/* 0: differs from a file of its file system, and from one with the same inode elsewhere */
 static int tell_own_root(UNUSED const void *context)
 {
 	int own = open("/proc", O_PATH | O_DIRECTORY | O_CLOEXEC);
@@ -283,7 +281,7 @@ UNIT_TEST_FOR_ROOT("same: the own root is told by file system and number")
 
 static const struct made_case {
 	const char *name;
-	const char *path; /* of this machine */
+	const char *path; /* of this machine's files */
 	int status;
 } made_cases[] = {
 	{"stored: what a disk has", "etc/passwd", 0},

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is read of files, links and directories: bounded, and without waiting for anybody */
+/* Bounded reads of files, links and directories, which never block */
 #include "tests/unit/unit.h"
 
 #include "core/base/fs.h"
 #include "lib/files.h"
 
-/* A pipe that holds len bytes and then ends; at most 64 KiB, which is what a pipe holds. */
+/* A pipe with len bytes, then end of file; at most 64 KiB, a pipe's capacity */
 static int filled_pipe(size_t len)
 {
 	char *bytes = malloc(len + 1);
@@ -176,7 +176,7 @@ UNIT_TEST("open: no file blocks, leaks to a child, or is open to others")
 	assert_true(fcntl(made, F_GETFD) & FD_CLOEXEC);
 }
 
-/* As a container's process may do with the container's own files */
+/* A container's process can take a lease on its own files. */
 UNIT_TEST("open: a lease does not block")
 {
 	cleanup_unit_dir dir = unit_dir_make();

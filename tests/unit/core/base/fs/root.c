@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a directory is the node's own root: where that cannot be told it is taken for it, since
- * what would be written there is refused. */
+/* Is a directory the node's own root? If unknown, yes: writes there are refused. */
 #include <seccomp.h>
 
 #include "core/base/fs.h"
@@ -25,7 +24,7 @@ UNIT_TEST("root: what is no directory is taken for it")
 	assert_true(fs_is_own_root(-1));
 }
 
-/* stat of a path fails, that of a descriptor does not: each libc has its own calls for them. */
+/* Only stat of paths fails: each libc has its own calls. */
 static void refuse_paths(void)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_ALLOW);

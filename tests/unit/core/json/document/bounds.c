@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Depth, number of items and of values */
 #include "suite.h"
 
 /* Built in memory: the texts are large. */
@@ -113,7 +112,7 @@ UNIT_ROWS(count_cases)
 		fputs(row->front, b.out);
 		for (size_t i = 0; i < n; i++) {
 			fputs(i ? "," : "", b.out);
-/* The formats are the table's own. */
+/* The formats are constants of the table. */
 #pragma GCC diagnostic push
 #pragma GCC diagnostic ignored "-Wformat-nonliteral"
 			fprintf(b.out, row->member, i);
@@ -135,7 +134,7 @@ UNIT_TEST("count: values in all")
 
 		b.out = open_memstream(&b.bytes, &b.len);
 		assert_non_null(b.out);
-		/* The root, x, and arrays of 1,024 values with their items */
+		/* The root, x, and arrays of 1,024 values */
 		fputs("{\"x\":[[", b.out);
 		for (size_t i = 3; i < n; i++) {
 			bool begins = i % 1024 == 0;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a value stands in the text, in bytes */
+/* A value's offsets in the text */
 #include "suite.h"
 
 static const struct span_case {
 	const char *name;
 	const char *json;
 	const char *whole; /* NULL: absent */
-	const char *until; /* the last item's end, from the begin; NULL: no item */
+	const char *until; /* the last item's end, relative to the beginning; NULL: no item */
 	bool is_null;
 } span_cases[] = {
 	{"place: absent", "{\"b\":[1]}", NULL, NULL, false},

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of core/json/document.h share */
 #pragma once
 
 #include "tests/unit/unit.h"
 
 #include "core/json/document.h"
 
-/* What most tests read: one member of each kind */
+/* One member of each kind */
 struct fields {
 	const char *text;
 	int64_t number;
@@ -21,7 +20,7 @@ struct fields {
 	size_t last_line;
 };
 
-/* The document's text ends where the array ends: unit_exact. */
+/* The text has no byte behind it (unit_exact). */
 int read_json(struct arena *arena, const char *json, size_t len, unsigned options,
 	      struct fields *fields, struct err *err);
 int read_fields(struct arena *arena, const char *json, struct fields *fields, struct err *err);

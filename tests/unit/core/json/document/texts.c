@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Accepted and refused texts; cut off and changed at every byte. JSON's grammar is yajl's, so that
- * a row of it is a row of how yajl is asked. */
+/* Accepted and rejected texts, cut and changed at every byte. yajl parses: a row of grammar tests
+ * how we call it. */
 #include "suite.h"
 
 static const struct text_case {
@@ -137,7 +137,7 @@ UNIT_ROWS(text_cases)
 		return;
 	}
 	assert_int_equal(status, -1);
-	/* A text that begins with the file is the whole error. */
+	/* A text that begins with the file's name is the whole error. */
 	if (strncmp(row->error, "file.json: ", strlen("file.json: ")) == 0)
 		assert_string_equal(err.text, row->error);
 	assert_has(err.text, row->error);
@@ -190,7 +190,7 @@ UNIT_TEST("cut off at every byte: always an error")
 	}
 }
 
-/* Any byte in any place: read or refused, never a crash; and what is refused says why. */
+/* Any byte at any place: accepted, or rejected with a reason; no crash */
 UNIT_TEST("changed at every byte: never a crash")
 {
 	static const unsigned char bytes[] = {0,   1,   '"', '\\', '{',  '}',  '[', ']',

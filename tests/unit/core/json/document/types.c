@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every kind of shape, every type against every other, integers at their limits */
+/* Every type where another is expected; integers at their limits */
 #include <errno.h>
 
 #include "suite.h"
@@ -278,7 +278,7 @@ UNIT_ROWS(no_number_cases)
 
 	snprintf(json, sizeof(json), "{\"n\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
-	/* Also where nobody wants it */
+	/* Also in an unused member */
 	snprintf(json, sizeof(json), "{\"x\":%s}", row->text);
 	assert_int_equal(read_fields(&arena, json, &fields, &err), -1);
 	snprintf(json, sizeof(json), "%s", row->text);

@@ -46,7 +46,7 @@ UNIT_ROWS(cgroup_cases)
 static const struct id_case {
 	const char *name;
 	const char *cgroups;
-	const char *id; /* what begins with it; NULL: none */
+	const char *id; /* the text from the id on; NULL: none */
 } id_cases[] = {
 	{"id: CRI-O's", "0::/kubepods.slice/crio-" A ".scope\n", A ".scope\n"},
 	{"id: containerd's, of several lines the first", "1:a:/x/" A "\n0::/x/" B "\n",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is done to a container's limit, and who its root is */
+/* Raising a container's limit, and whose root it has */
 #include <poll.h>
 #include <sys/capability.h>
 #include <sys/prctl.h>
@@ -42,7 +42,7 @@ UNIT_ROWS(limit_cases)
 	struct err err;
 	bool changed = !row->changed;
 	pid_t pid = unit_start(sleep_long, NULL);
-	/* Our own child is not "started by our runtime" for us: held here by hand. */
+	/* A test's child is not our runtime's: open it by hand. */
 	cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, &row->before, NULL), 0);
@@ -51,12 +51,12 @@ UNIT_ROWS(limit_cases)
 	assert_int_equal(prlimit64(pid, RLIMIT_MEMLOCK, NULL, &limit), 0);
 	assert_memory_equal(&limit, &row->after, sizeof(limit));
 	end(pid);
-	/* Its end is no error, whatever the limit would have been. */
+	/* An ended process is no error. */
 	assert_int_equal(process_raise_memlock(pid, pidfd, UINT64_MAX, &changed, &err), 0);
 	assert_false(changed);
 }
 
-/* The test kills this process before process_raise_memlock() looks at it a second time. */
+/* The test kills it before process_raise_memlock() looks again. */
 static pid_t ends;
 
 int poll(struct pollfd *fds, nfds_t n, int timeout)
@@ -81,7 +81,7 @@ UNIT_TEST("limit: of one that ends while it is changed, nobody knows whose it wa
 	ends = 0;
 }
 
-/* 0: refused, and said why */
+/* 0: refused, with a reason */
 static int raise_without_the_right(const void *context)
 {
 	pid_t pid = *(const pid_t *)context;
@@ -106,7 +106,7 @@ UNIT_TEST("without CAP_SYS_RESOURCE it is an error that says so")
 	end(pid);
 }
 
-/* What the kernel lets us do is what we say of it. Exits with 0 if both agree on all amounts. */
+/* Exits with 0 if prediction and kernel agree on each amount */
 static int ask_and_try(const void *context)
 {
 	static const uint64_t amounts[] = {0, 1 << 16, (1 << 16) + 1, 1 << 20, UINT64_MAX};
@@ -123,7 +123,7 @@ static int ask_and_try(const void *context)
 		(void)memlock_raise(&limit, amounts[i]);
 		if (prlimit64(0, RLIMIT_MEMLOCK, &limit, NULL) != said)
 			return 2;
-		/* Down again, which everybody may */
+		/* Anybody may lower it again. */
 		(void)prlimit64(0, RLIMIT_MEMLOCK, &LOW, NULL);
 	}
 	return 0;
@@ -143,8 +143,8 @@ UNIT_TEST("the rights of a user namespace raise nothing")
 	assert_int_equal(unit_exit_of(unit_start_mapped(ask_and_try, NULL, map, NULL)), 0);
 }
 
-/* Its map is that of the first one (systemd's PrivateUsers=identity and full): all ids are the
- * node's, and its rights are none of the node's all the same. */
+/* With systemd's PrivateUsers=identity or full the map equals the first namespace's: same ids,
+ * without the node's rights. */
 UNIT_TEST_FOR_ROOT("nor do those of one that maps all ids to themselves")
 {
 	const char *map = "0 0 4294967295\n";
@@ -152,7 +152,7 @@ UNIT_TEST_FOR_ROOT("nor do those of one that maps all ids to themselves")
 	assert_int_equal(unit_exit_of(unit_start_mapped(ask_and_try, NULL, map, NULL)), 0);
 }
 
-/* What a bounding set lacks, of those that are asked for */
+/* Requested capabilities that the bounding set lacks */
 static int drop_and_ask(const void *context)
 {
 	uint64_t bounds = UINT64_C(1) << CAP_CHOWN | UINT64_C(1) << CAP_IPC_LOCK;
@@ -164,7 +164,7 @@ static int drop_and_ask(const void *context)
 		return UNIT_NOT_HERE;
 	if (own_lacks_capabilities(bounds) != UINT64_C(1) << CAP_IPC_LOCK)
 		return 1;
-	/* Nobody has one that the kernel does not know. */
+	/* Nobody has an unknown one. */
 	return own_lacks_capabilities(UINT64_C(1) << 63 | UINT64_C(1) << CAP_CHOWN) == UINT64_C(1)
 											       << 63
 		       ? 0

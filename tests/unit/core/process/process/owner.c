@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whose a process is, told by real processes and their /proc. What happens at the same time is in
- * races.c. */
+/* Whose is a process? With real processes and /proc; concurrency: races.c */
 #include "processes.h"
 
 #include <limits.h>
@@ -8,7 +7,7 @@
 #include <sys/resource.h>
 #include <sys/syscall.h>
 
-/* What was opened is a process that lives, and nothing that we start holds it. */
+/* The descriptor holds a living process and is close-on-exec. */
 static bool is_held(int pidfd)
 {
 	return fcntl(pidfd, F_GETFD) == FD_CLOEXEC &&
@@ -51,7 +50,7 @@ UNIT_TEST("one that has ended is no error")
 	assert_int_equal(judge(pid, NULL), 0);
 }
 
-/* A zombie still has a pid and a /proc: nobody is left there to be served. */
+/* A zombie has a pid and /proc, but needs no limit. */
 UNIT_TEST("one that nobody has waited for has ended")
 {
 	siginfo_t info;
@@ -68,7 +67,7 @@ static int judge_child(const void *context)
 	return judge(*(const pid_t *)context, NULL);
 }
 
-/* Opens that many descriptors more, and no other. 0: what does not open then is said */
+/* Opens this many more descriptors. 0: the failed open is reported */
 static int judge_with(rlim_t descriptors, const char *reason)
 {
 	int pidfd;
@@ -96,14 +95,14 @@ static int judge_with_one_descriptor(UNUSED const void *context)
 	return judge_with(1, "/proc/");
 }
 
-/* Only of a process that is not there is it said that it has ended. */
+/* "has ended" only if the process does not exist */
 UNIT_TEST("one that cannot be opened is an error")
 {
 	assert_int_equal(unit_result_of(judge_without_a_descriptor, NULL), 0);
 	assert_int_equal(unit_result_of(judge_with_one_descriptor, NULL), 0);
 }
 
-/* The hook is our child, and so is the container: we are the runtime. */
+/* We play the runtime: hook and container are our children. */
 UNIT_TEST("a child of the runtime is the container's")
 {
 	pid_t container = unit_start(sleep_long, NULL);
@@ -112,7 +111,7 @@ UNIT_TEST("a child of the runtime is the container's")
 	end(container);
 }
 
-/* As result_of, in a child, which tests nothing itself */
+/* result_of() in a child, which runs no checks itself */
 static int status_of(int (*body)(const void *), const void *context)
 {
 	pid_t pid = unit_start(body, context);
@@ -126,7 +125,7 @@ static int run_hook(const void *context)
 	return status_of(judge_child, context);
 }
 
-/* We are conmon: the runtime, which starts the hook, and the container are our children. */
+/* We play conmon: runtime (which starts the hook) and container are our children. */
 UNIT_TEST("so is a child of the runtime's parent, conmon")
 {
 	pid_t container = unit_start(sleep_long, NULL);
@@ -140,8 +139,7 @@ static int judge_runtime(UNUSED const void *context)
 	return judge(getppid(), NULL);
 }
 
-/* In a process namespace of our own we are its init: whose parent has ended is our child, as what
- * the runtime has started is where its own has. */
+/* We are init of a pid namespace: parent of an orphan, and of the runtime. */
 static int judge_an_orphan(UNUSED const void *context)
 {
 	const pid_t orphan = unit_start(sleep_long, NULL);
@@ -172,10 +170,8 @@ UNIT_TEST("the runtime itself is not")
 	assert_int_equal(unit_result_of(judge_runtime, NULL), 2);
 }
 
-/*
- * Takes a name that ends its line in /proc/PID/stat, which the kernel does not escape there
- * (fs/proc/array.c, proc_task_name): to a reader of that line it is the child of context.
- */
+/* Takes a name that fakes the rest of /proc/PID/stat, where the kernel does not escape it
+ * (fs/proc/array.c, proc_task_name): a naive reader sees a child of context. */
 static int pretend_child(const void *context)
 {
 	char name[16];
@@ -211,7 +207,7 @@ struct cgroup {
 	int judged;
 };
 
-/* More than is read of it, although its first line would do */
+/* Longer than we read, though the first line would suffice */
 static char long_cgroup[64 * 1024 + 2];
 
 static const struct cgroup cgroups[] = {
@@ -248,7 +244,7 @@ struct forgery {
 	const char *file;
 };
 
-/* A stranger whose cgroup the kernel says as the row does */
+/* A stranger with the row's cgroup */
 static int judge_cgroup(const void *context)
 {
 	const struct forgery *forgery = context;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Processes of a test's own */
 #pragma once
 
 #include "tests/unit/unit.h"

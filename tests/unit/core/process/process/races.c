@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What others do at the same time: an image that swaps its /etc for a link to the host, a container
- * that ends while the hook works, a pid that has come to mean another process.
- */
+/* Concurrent changes: an image swaps /etc for a link to the host, a container ends while the hook
+ * works, a pid is reused. */
 #include <linux/sched.h>
 #include <sys/mount.h>
 #include <sys/resource.h>
@@ -23,7 +21,7 @@ struct swapped {
 	pid_t swapper;
 };
 
-/* root/etc is now a directory of the image, now a link to one of the host, all the time. */
+/* Keeps swapping root/etc between a directory of the image and a link to a host's. */
 static struct swapped begin_swapping(void)
 {
 	struct swapped s = {.dir = unit_dir_make()};
@@ -55,8 +53,7 @@ UNIT_TEST("swap: nothing is written outside of the root")
 	int written = 0;
 	int rounds = 0;
 
-	/* On a busy machine the swapper may stand still for many rounds: until both have happened.
-	 */
+	/* Until both were seen: on a busy machine the swapper may stall for many rounds. */
 	for (int i = 0; i < 1000 * ROUNDS && (i < ROUNDS || written == 0 || written == i); i++) {
 		char lines[32];
 		struct err err;
@@ -71,7 +68,7 @@ UNIT_TEST("swap: nothing is written outside of the root")
 	}
 	(void)kill(s.swapper, SIGSTOP);
 	assert_int_equal(unit_stat(s.dir.fd, "outside/nccl.conf").st_ino, 0);
-	/* It was the directory, and it was the link. */
+	/* Both were seen. */
 	assert_in_range(written, 1, rounds - 1);
 	end_swapping(&s);
 }
@@ -82,7 +79,7 @@ UNIT_TEST("swap: the control, who looks first and opens then, is caught")
 	time_t end = time(NULL) + UNIT_PATIENCE;
 	bool caught = false;
 
-	/* On one processor the two meet rarely. */
+	/* They rarely meet on one processor. */
 	while (!caught && time(NULL) < end) {
 		int fd = -1;
 
@@ -105,7 +102,7 @@ static int live_for(const void *context)
 	return 0;
 }
 
-/* The hook, whose parent is the process' parent, too. Exits with 1 if it found it alive. */
+/* The hook: its parent is also the process' parent. Exits with 1 if it found the process alive. */
 static int raise_limit(const void *context)
 {
 	pid_t pid = *(const pid_t *)context;
@@ -124,8 +121,8 @@ UNIT_TEST("end: containers that end meanwhile are no error")
 	int counts[3] = {0};
 	int rounds = 0;
 
-	/* On a busy machine, or on one processor, one of both may be rare: until both have
-	 * happened. There a process is only met alive if it lives for longer than it is let run. */
+	/* Until both were seen: either can be rare on a busy machine or one processor, where a
+	 * process is only met alive if it outlives its time slice. */
 	for (int i = 0; i < ROUNDS || (i < 100 * ROUNDS && (counts[0] == 0 || counts[0] == i));
 	     i++) {
 		int loops = i % 50 * 2000 << (i / ROUNDS < 12 ? i / ROUNDS : 12);
@@ -133,7 +130,7 @@ UNIT_TEST("end: containers that end meanwhile are no error")
 		pid_t hook = unit_start(raise_limit, &container);
 		int status;
 
-		/* Reaped while the hook works: the pid is free then. */
+		/* Reap it while the hook works, which frees the pid. */
 		assert_int_equal(waitpid(container, NULL, 0), container);
 		assert_int_equal(waitpid(hook, &status, 0), hook);
 		assert_true(WIFEXITED(status) && WEXITSTATUS(status) <= 2);
@@ -146,7 +143,7 @@ UNIT_TEST("end: containers that end meanwhile are no error")
 
 /* ---- a pid that means another process ---- */
 
-/* fork(2), of a process with that pid; -1 if it is not free, or who runs this may not choose. */
+/* fork(2) with that pid; -1 if it is taken, or we may not choose */
 static pid_t fork_as(pid_t pid)
 {
 	struct clone_args how = {
@@ -155,13 +152,13 @@ static pid_t fork_as(pid_t pid)
 	return (pid_t)syscall(SYS_clone3, &how, sizeof(how));
 }
 
-/* 1 is never free: without the right to choose it is another error. */
+/* Pid 1 is taken; without the right to choose, the error differs. */
 static bool may_choose_pids(void)
 {
 	return fork_as(1) < 0 && errno == EEXIST;
 }
 
-/* Nobody else is given it: the kernel gives all other pids out first. */
+/* The kernel hands out all other pids first. */
 static pid_t start_as(pid_t pid)
 {
 	pid_t got = fork_as(pid);
@@ -193,7 +190,7 @@ UNIT_TEST_IF(may_choose_pids(), "pid: what a reused one means now is left alone"
 	assert_false(changed);
 	assert_int_equal(prlimit64(container, RLIMIT_MEMLOCK, NULL, &limit), 0);
 	assert_int_equal(limit.rlim_cur, 1 << 16);
-	/* Nor is it taken for the container by who looks only now. */
+	/* A later look does not take it for the container either. */
 	assert_int_equal(process_open(container, "a-container", NULL, &pidfd, &err), -1);
 	assert_has(err.text, "is not a process of container");
 	end(container);
@@ -202,8 +199,8 @@ UNIT_TEST_IF(may_choose_pids(), "pid: what a reused one means now is left alone"
 
 /* ---- what is mounted over the kernel's files ---- */
 
-/* In a mount namespace of its own: 0 as it should be, 1 if what is mounted there was believed,
- * UNIT_NOT_HERE if this machine allows no such mount. */
+/* In a mount namespace of its own: 0 correct, 1 if a faked mount was believed, UNIT_NOT_HERE if the
+ * mount is not allowed */
 static int look_at_forged_files(UNUSED const void *context)
 {
 	int pidfd;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the doctor knows of a process or of a container that it is asked about */
+/* What the doctor knows of the process or container that it examines */
 #include "tests/unit/unit.h"
 
 #include "doctor/target/target.h"
@@ -9,7 +9,7 @@
 #define OURS "4026531840"
 #define ITS "4026532001"
 
-/* The namespaces of the process: both have this number. */
+/* Both namespaces have this number. */
 static void link_both(int dir, const char *number, const char *process)
 {
 	static const char *const names[] = {"net", "mnt"};
@@ -43,10 +43,10 @@ static void make_process(int dir)
 
 static const struct namespace_case {
 	const char *name;
-	const char *ours; /* the number of a namespace; NULL: it cannot be seen */
+	const char *ours; /* a namespace's number; NULL: not visible */
 	const char *its;
 	bool recorded;
-	bool other; /* its network is entered */
+	bool other; /* enters its network */
 	bool container;
 } namespace_cases[] = {
 	{"target: namespaces of its own", OURS, ITS, false, true, true},
@@ -109,7 +109,7 @@ static void make_container(int dir, const struct container_case *row)
 		unit_write(dir, "proc/77/stat", row->stat, 0644);
 }
 
-/* Of one that runs the environment is its process', of another one what its spec says. */
+/* A running container's environment is its process', otherwise its spec's. */
 UNIT_ROWS(container_cases)
 {
 	WITH_DIR(dir);
@@ -127,7 +127,7 @@ UNIT_ROWS(container_cases)
 
 /* ---- its root ---- */
 
-/* A link of a recorded process leads below its directory, not to this machine's root. */
+/* A recorded process' links lead below its directory, not to this machine's root. */
 UNIT_TEST("target: the root of a recorded process stays in the tree")
 {
 	WITH_DIR(dir);

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the doctor itself runs, told by what a container has and a node has not, sign by sign */
+/* Does the doctor run in a container or on a node? Sign by sign */
 #include "tests/unit/unit.h"
 
 #include "doctor/target/target.h"
 
-/* Namespaces: the node's, and another */
+/* The node's namespace, and another */
 #define PID "pid:[4026531836]"
 #define CGROUP "cgroup:[4026531835]"
 #define PID_2 "pid:[4026532001]"
@@ -15,10 +15,10 @@
 
 static const struct location_case {
 	const char *name;
-	const char *file;     /* that is there; NULL: none */
-	const char *pid;      /* NULL: it cannot be read */
-	const char *cgroup;   /* as well */
-	const char *variable; /* of the environment, behind another one; NULL: it cannot be read */
+	const char *file;     /* existing file; NULL: none */
+	const char *pid;      /* NULL: unreadable */
+	const char *cgroup;   /* likewise */
+	const char *variable; /* in the environment, after another; NULL: unreadable */
 	bool container;
 	const char *evidence;
 } location_cases[] = {
@@ -55,7 +55,7 @@ static void make_self(int dir, const struct location_case *row)
 		unit_write(dir, row->file, "", 0644);
 	if (!row->variable)
 		return;
-	/* As the kernel shows it: each variable with its end */
+	/* As the kernel shows it: each variable ends with NUL */
 	variables = openat(dir, "proc/self/environ", O_WRONLY | O_CREAT | O_CLOEXEC, 0644);
 	assert_true(dprintf(variables, "A=1%c%s%c", 0, row->variable, 0) > 0);
 }

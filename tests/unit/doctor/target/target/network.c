@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whom the doctor looks at: that it comes into the network of another process, or says why not. */
+/* Enters the network of another process, or says why not. */
 #include "tests/unit/unit.h"
 
 #include "doctor/target/target.h"
@@ -14,7 +14,7 @@ static ino_t network_of(int fd)
 	return st.st_ino;
 }
 
-/* A /proc directory whose network namespace is a new one; false if root may have none here. */
+/* A /proc directory with a new network namespace; false if root may not create one */
 static bool make_proc(int dir, ino_t *ret_network)
 {
 	cleanup_fd ours = open(OWN, O_RDONLY | O_CLOEXEC);
@@ -24,7 +24,7 @@ static bool make_proc(int dir, ino_t *ret_network)
 	assert_true(ours >= 0);
 	if (unshare(CLONE_NEWNET) < 0)
 		return false;
-	made = open(OWN, O_RDONLY | O_CLOEXEC); /* stays open: it holds the namespace */
+	made = open(OWN, O_RDONLY | O_CLOEXEC); /* kept open: holds the namespace */
 	assert_int_equal(setns(ours, CLONE_NEWNET), 0);
 	assert_true(made >= 0);
 	*ret_network = network_of(made);
@@ -34,14 +34,14 @@ static bool make_proc(int dir, ino_t *ret_network)
 	return true;
 }
 
-/* Enters, and goes back: the network in between */
+/* Enters, returns the network in between, and goes back */
 static ino_t enter(int proc, bool other_netns)
 {
 	const struct target target = {.proc = proc, .root = -1, .other_netns = other_netns};
 	cleanup_fd ours = open(OWN, O_RDONLY | O_CLOEXEC);
 	cleanup_fd entered = -1;
 
-	errno = EIO; /* of something before: it says nothing of this */
+	errno = EIO; /* stale */
 	assert_int_equal(target_enter_network(&target), 0);
 	entered = open(OWN, O_RDONLY | O_CLOEXEC);
 	assert_int_equal(setns(ours, CLONE_NEWNET), 0);
