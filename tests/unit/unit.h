@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * What the unit tests share. A table's row is a test of its own: its first member is its name, a
- * promise, and a failure says which one was broken.
- */
+/* Shared by the unit tests. A table's row is a test; its first member is its name, a promise, which
+ * a failure prints. */
 #pragma once
 
-/* cmocka.h wants these four before itself */
+/* cmocka.h needs these four first */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -35,7 +33,7 @@
 #define UNIT_TESTS_MAX 512
 #define UNUSED __attribute__((unused))
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
-/* What a row holds of several parts, among what it holds of one */
+/* A row's member with several parts */
 #define LIST(...)                                                                                  \
 	{                                                                                          \
 		__VA_ARGS__                                                                        \
@@ -55,12 +53,12 @@ struct unit_suite {
 	size_t n;
 };
 
-/* Seconds for what must happen, in tries or for a whole test: only what hangs takes so long, and no
- * busy machine and no sanitizer. */
+/* Seconds for what must happen, in tries or for a whole test: only a hang takes as long, not a busy
+ * machine or a sanitizer. */
 #define UNIT_PATIENCE 300
 
-/* Weak, as all that the files of a suite share. The test that runs, and what ends it if it hangs;
- * no alarm(2), which tests have for themselves. */
+/* Weak: a suite's files share them. The running test, and what ends it if it hangs; alarm(2) is
+ * left to tests. */
 __attribute__((weak)) const struct unit_test *unit_running;
 __attribute__((weak)) timer_t unit_timer;
 #define UNIT_SIGNAL (SIGRTMAX - 3)
@@ -113,7 +111,7 @@ static inline void unit_add(struct unit_suite *suite, const char *name, CMUnitTe
 	unit_add_as(suite, "", name, function, row);
 }
 
-/* tests/run says why in its last line. */
+/* tests/run repeats the reason in its last line. */
 #define UNIT_SKIP(why)                                                                             \
 	do {                                                                                       \
 		print_message("# skip: %s\n", (why));                                              \
@@ -125,16 +123,15 @@ static inline void unit_skip(UNUSED void **state)
 	UNIT_SKIP(geteuid() == 0 ? "this machine lacks what it needs" : "it needs root");
 }
 
-/* A test of what this machine may lack. Without it it is skipped, which tests/run counts, and which
- * fails in CI. */
+/* For what a machine may lack: then it is skipped, which tests/run counts, and CI fails. */
 static inline void unit_add_if(struct unit_suite *suite, bool possible, const char *name,
 			       CMUnitTestFunction function, const void *row)
 {
 	unit_add(suite, name, possible ? function : unit_skip, row);
 }
 
-/* Each row of a table becomes a test; function gets the row as *state. front: before its name,
- * where several functions share a table. */
+/* Makes a test of each row; function gets the row as *state. front precedes its name, if several
+ * functions share a table. */
 #define UNIT_TABLE_AS(suite, front, function, table)                                               \
 	do {                                                                                       \
 		for (size_t row_ = 0; row_ < LENGTH(table); row_++)                                \
@@ -144,14 +141,13 @@ static inline void unit_add_if(struct unit_suite *suite, bool possible, const ch
 
 /* ---- tests that are added where they stand ---- */
 
-/* The tests of a program: each of its files adds some, and unit_main runs them. Weak: the files
- * share it. */
+/* A program's tests: each file adds some, unit_main runs them. Weak: the files share it. */
 __attribute__((weak)) struct unit_suite unit_suite;
 
 #define UNIT_JOINED(front, number) front##number
 #define UNIT_JOIN(front, number) UNIT_JOINED(front, number)
 
-/* A test of this name, whose body follows: UNIT_TEST("nothing is read twice") { … } */
+/* UNIT_TEST("nothing is read twice") { … } */
 #define UNIT_TEST(name) UNIT_TEST_IF(true, name)
 #define UNIT_TEST_FOR_ROOT(name) UNIT_TEST_IF(geteuid() == 0, name)
 #define UNIT_TEST_IF(possible, name) UNIT_TEST_NUMBER(possible, name, __COUNTER__)
@@ -163,7 +159,7 @@ __attribute__((weak)) struct unit_suite unit_suite;
 	}                                                                                          \
 	static void UNIT_JOIN(unit_test_, number)(UNUSED void **unit_state)
 
-/* A test of each row of the table; the body that follows has it as *row. front: before its name */
+/* A test per row of the table; the body gets it as *row. front precedes its name */
 #define UNIT_ROWS(table) UNIT_ROWS_AS("", table)
 #define UNIT_ROWS_AS(front, table) UNIT_ROWS_IF(true, front, table)
 #define UNIT_ROWS_FOR_ROOT(table) UNIT_ROWS_IF(geteuid() == 0, "", table)
@@ -183,10 +179,10 @@ __attribute__((weak)) struct unit_suite unit_suite;
 
 /* ---- what changes the process that does it for good ---- */
 
-/* What a child says that this machine does not let do what it tests */
+/* A child's status if this machine does not allow the test */
 #define UNIT_NOT_HERE 77
 
-/* fork(2), which is no error; a child ends with its parent. */
+/* fork(2), which must succeed; the child ends with its parent. */
 static inline pid_t unit_fork(void)
 {
 	pid_t pid = fork();
@@ -194,12 +190,12 @@ static inline pid_t unit_fork(void)
 	assert_true(pid >= 0);
 	if (pid == 0) {
 		(void)prctl(PR_SET_PDEATHSIG, SIGKILL);
-		(void)signal(SIGSEGV, SIG_DFL); /* cmocka's would go on with the tests */
+		(void)signal(SIGSEGV, SIG_DFL); /* cmocka's would continue with the tests */
 	}
 	return pid;
 }
 
-/* What the child has ended with, which is no signal; skips the test if that is UNIT_NOT_HERE. */
+/* The child's exit status; a signal fails. Skips the test if it is UNIT_NOT_HERE. */
 static inline int unit_exit_of(pid_t pid)
 {
 	int status;
@@ -223,7 +219,7 @@ static inline pid_t unit_start(int (*body)(const void *), const void *context)
 	return pid;
 }
 
-/* What body returns in a process of its own, as unit_exit_of has it */
+/* body's result in a child, as by unit_exit_of */
 static inline int unit_result_of(int (*body)(const void *), const void *context)
 {
 	return unit_exit_of(unit_start(body, context));
@@ -257,8 +253,8 @@ static inline void unit_map(pid_t pid, const char *which, const char *text)
 	(void)close(fd);
 }
 
-/* As unit_start, in a user namespace with these maps, or none where they are NULL; skips the test
- * where there is no such namespace. */
+/* Like unit_start, in a user namespace with these maps (NULL: none); skips the test if there are no
+ * such namespaces. */
 static inline pid_t unit_start_mapped(int (*body)(const void *), const void *context,
 				      const char *uid_map, const char *gid_map)
 {
@@ -291,9 +287,9 @@ static inline double unit_processor_time(void (*work)(void *context, size_t n), 
 	return (double)(clock() - begin);
 }
 
-/* Whether 8 times n costs less than so many times as much: in proportion it is 8, and 64 if each is
- * looked at for each. Both are measured here and now, so that a slow machine and sanitizers cancel
- * out; what else runs makes single measurements longer, so that the least counts. */
+/* Does 8 times n cost less than this many times n? Linear is 8, quadratic 64. Both are measured
+ * here, so slow machines and sanitizers cancel out; the least of several counts, because other
+ * processes only lengthen measurements. */
 static inline bool unit_costs_less(double times, void (*work)(void *context, size_t n),
 				   void *context, size_t n)
 {
@@ -313,7 +309,7 @@ static inline bool unit_costs_less(double times, void (*work)(void *context, siz
 	return false;
 }
 
-#define UNIT_LINEAR 24 /* for unit_costs_less: between 8 and 64, at the same distance from both */
+#define UNIT_LINEAR 24 /* for unit_costs_less: between 8 and 64, equally far from both */
 
 /* ---- what must be in a text ---- */
 
@@ -327,7 +323,7 @@ static inline void unit_has(const char *text, const char *part, const char *file
 
 #define assert_has(text, part) unit_has((text), (part), __FILE__, __LINE__)
 
-/* For people: an error is one line, and says something. */
+/* An error is one line, and not empty. */
 static inline void unit_one_line(const struct err *err, const char *file, int line)
 {
 	for (const char *c = err->text; *c; c++) {
@@ -352,10 +348,8 @@ static inline const char *unit_codes(struct arena *arena, const struct warnings 
 	return codes;
 }
 
-/*
- * A copy of exactly len bytes, without a NUL behind it: what reads further is found by the
- * address sanitizer and by valgrind.
- */
+/* A copy of exactly len bytes, without a NUL: the address sanitizer and valgrind find reads beyond
+ * it. */
 static inline char *unit_exact(const char *text, size_t len)
 {
 	char *copy = malloc(len ? len : 1);
@@ -374,7 +368,7 @@ static inline void unit_free(char **text)
 
 /* ---- directories ---- */
 
-/* Everything below dir, then dir's entries; symbolic links are not followed. */
+/* Everything below dir, and its entries; links are not followed. */
 static inline void unit_empty(int dir)
 {
 	int copy = openat(dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -397,8 +391,8 @@ static inline void unit_empty(int dir)
 		(void)closedir(stream);
 }
 
-/* What one run makes is below this; it goes at the end, also what a failed test left. Weak: one for
- * all files of a suite. */
+/* A run's files are below this; removed at the end, also those of failed tests. Weak: one for a
+ * suite's files. */
 __attribute__((weak)) char unit_base[200];
 
 static inline void unit_make_base(void)
@@ -421,7 +415,7 @@ static inline void unit_remove_base(void)
 	(void)rmdir(unit_base);
 }
 
-/* How many entries the directory has, "." and ".." apart */
+/* Number of entries besides "." and ".." */
 static inline int unit_entries(int dir, const char *path)
 {
 	DIR *stream = fdopendir(openat(dir, path, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -439,7 +433,7 @@ static inline int unit_descriptors(void)
 	return unit_entries(AT_FDCWD, "/proc/self/fd");
 }
 
-/* A directory of a test's own, mode 0755. It goes with the variable that holds it. */
+/* A test's own directory, mode 0755, removed with its variable */
 struct unit_dir {
 	char path[256];
 	int fd;
@@ -468,7 +462,7 @@ static inline void unit_dir_remove(struct unit_dir *dir)
 
 #define cleanup_unit_dir __attribute__((cleanup(unit_dir_remove))) struct unit_dir
 
-/* What most tests have around them: an arena and an error, and a directory of that name */
+/* Around most tests: an arena and an error, and a directory of that name */
 #define WITH_ARENA                                                                                 \
 	UNUSED cleanup_arena arena = {0};                                                          \
 	UNUSED struct err err = {0}
@@ -476,7 +470,7 @@ static inline void unit_dir_remove(struct unit_dir *dir)
 	cleanup_unit_dir dir = unit_dir_make();                                                    \
 	WITH_ARENA
 
-/* Directories on the way are made, 0755; mode is the file's, whatever the umask. */
+/* Creates directories on the way, 0755; mode is the file's, whatever the umask. */
 static inline void unit_write(int dir, const char *path, const char *text, mode_t mode)
 {
 	char part[256];
@@ -494,7 +488,7 @@ static inline void unit_write(int dir, const char *path, const char *text, mode_
 	(void)close(fd);
 }
 
-/* The file's text, in the arena; NULL if there is none */
+/* A file's text, in the arena; NULL: no file */
 static inline char *unit_read(struct arena *arena, int dir, const char *path)
 {
 	int fd = openat(dir, path, O_RDONLY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK);
@@ -511,7 +505,7 @@ static inline char *unit_read(struct arena *arena, int dir, const char *path)
 	return text;
 }
 
-/* lstat(2): of what stands there, links included; all zero if there is nothing */
+/* lstat(2); all zero if there is nothing */
 static inline struct stat unit_stat(int dir, const char *path)
 {
 	struct stat st = {0};
@@ -522,7 +516,7 @@ static inline struct stat unit_stat(int dir, const char *path)
 
 /* ---- the run ---- */
 
-/* make suite ROW=…: no test is left but those that have it in their names. */
+/* make suite ROW=…: keeps only tests with it in their names. */
 static inline void unit_keep_rows(struct unit_suite *suite)
 {
 	const char *row = getenv("ROW");

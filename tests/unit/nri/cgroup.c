@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where a container's cgroup is, and whose limits are raised there */
+/* A container's cgroup, and whose limits are raised there */
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 #include <sys/syscall.h>
@@ -17,7 +17,7 @@
 static const struct path_case {
 	const char *name;
 	const char *cgroups_path;
-	const char *exists; /* NULL: the cgroup file system alone */
+	const char *exists; /* NULL: only the cgroup file system */
 	const char *path;
 } path_cases[] = {
 	{"cgroupfs", "/kubepods/pod1/" ID, NULL, TOP "/kubepods/pod1/" ID},
@@ -43,7 +43,7 @@ UNIT_ROWS_AS("path: ", path_cases)
 	assert_string_equal(path, row->path);
 }
 
-/* Where a shorter one would be another's */
+/* If a shorter one could be another's */
 UNIT_TEST("path: what is too long is not known")
 {
 	cleanup_unit_dir dir = unit_dir_make();
@@ -123,7 +123,7 @@ UNIT_ROWS(place_cases)
 	int status;
 	rlim_t soft;
 
-	/* Which is too deep, and keeps no other one from being raised */
+	/* too deep; must not keep others from being raised */
 	unit_write(dir.fd, TOP "/a/" ID "/other/2/3/4/5/6/7/8/9/10", "", 0600);
 	write_procs(&dir, row->place, pid);
 	status = cgroup_mend(dir.fd, TOP "/a/" ID, PLAN, &n, &err);
@@ -136,7 +136,7 @@ UNIT_ROWS(place_cases)
 		assert_has(err.text, "no process is found in /" TOP "/a/" ID);
 }
 
-/* What has it already counts as found, and not as raised. */
+/* A limit that is already there counts as found, not as raised. */
 UNIT_TEST("mend: what has the limit stays, and what has ended is nothing")
 {
 	WITH_DIR(dir);
@@ -153,8 +153,7 @@ UNIT_TEST("mend: what has the limit stays, and what has ended is nothing")
 	assert_int_equal(n, 0);
 }
 
-/* Its number may be another's by then. This pipe says what it is told once, and is kept by its
- * reader. */
+/* By then its number may be another's. This pipe answers once, and its reader keeps it. */
 UNIT_TEST("mend: a process that is listed no more when it is held stays")
 {
 	WITH_DIR(dir);
@@ -182,7 +181,7 @@ static const struct without_case {
 	{"mend: one whose limit cannot be raised, too", SYS_prlimit64, "RLIMIT_MEMLOCK", -1},
 };
 
-/* As a kernel, or another's filter, that does not have the call */
+/* As on a kernel, or behind a filter, without the call */
 static int mend_without(const void *context)
 {
 	const struct without_case *row = context;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The socket to the runtime */
 #include <sys/socket.h>
 #include <sys/un.h>
 
@@ -32,7 +31,7 @@ UNIT_TEST("a runtime that accepts nobody is not waited for")
 	assert_true(first >= 0);
 	assert_int_equal(fcntl(first, F_GETFD), FD_CLOEXEC);
 	assert_true(fcntl(first, F_GETFL) & O_NONBLOCK);
-	for (int i = 0; i < 100 && fd >= 0; i++) /* they are the listener's, and go with it */
+	for (int i = 0; i < 100 && fd >= 0; i++) /* they belong to the listener and close with it */
 		fd = link_connect(path, &err);
 	assert_int_equal(fd, -1);
 	assert_has(err.text, path);
@@ -46,7 +45,7 @@ UNIT_TEST("no socket, or too long a path: no connection, and the reason")
 	assert_int_equal(link_connect(arena_printf(&arena, "%s/nri.sock", dir.path), &err), -1);
 	assert_has(err.text, "nri.sock: No such file or directory");
 	memset(path, 'x', sizeof(path));
-	path[sizeof(path) - 2] = '\0'; /* with its NUL it fits */
+	path[sizeof(path) - 2] = '\0'; /* fits with its NUL */
 	assert_int_equal(link_connect(path, &err), -1);
 	assert_has(err.text, "No such file or directory");
 	path[sizeof(path) - 2] = 'x';
@@ -55,7 +54,7 @@ UNIT_TEST("no socket, or too long a path: no connection, and the reason")
 	assert_has(err.text, "too long for a socket");
 }
 
-/* Ends as the runtime gives them to who it launches: they block. */
+/* Ends as a runtime hands them to a launched plugin: blocking */
 #define WITH_ENDS                                                                                  \
 	struct err err = {0};                                                                      \
 	UNUSED char bytes[8];                                                                      \
@@ -77,7 +76,7 @@ UNIT_TEST("reading takes what there is, and knows an end")
 	(void)close(ends[0]);
 }
 
-/* As the kernel says it when the runtime ends with something unread */
+/* ECONNRESET: the runtime ended with unread data. */
 UNIT_TEST("a connection that is reset is lost")
 {
 	WITH_ENDS;
@@ -98,7 +97,7 @@ static void fill(struct buffer *out, size_t size)
 	}
 }
 
-/* Reads all that is there, which continues what was read. */
+/* Reads everything there, appending to what was read. */
 static size_t drain(int fd, size_t seen)
 {
 	unsigned char bytes[4096];
@@ -111,7 +110,7 @@ static size_t drain(int fd, size_t seen)
 	return seen;
 }
 
-/* What the runtime does not take stays, and goes when it does. */
+/* Unsent bytes stay, and go when the runtime reads. */
 UNIT_TEST("writing keeps what does not go, in its order")
 {
 	static const size_t size = 2 * 1024 * 1024;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Whether a program's file is still there */
+/* Does a program's file still exist? */
 #include <fcntl.h>
 #include <limits.h>
 #include <signal.h>
@@ -17,7 +17,7 @@ static bool is_removed(const char *link)
 	return own_file_is_removed(link, path, sizeof(path));
 }
 
-/* A copy of sleep(1) runs; what its link in /proc says is the kernel's word. */
+/* Runs a copy of sleep(1), so that the kernel writes its link in /proc. */
 static pid_t start_copy(struct arena *arena, const char *copy, const char **ret_link)
 {
 	char *shell = arena_printf(arena, "cp /bin/sleep '%s'", copy);
@@ -34,7 +34,7 @@ static pid_t start_copy(struct arena *arena, const char *copy, const char **ret_
 	}
 	*ret_link = arena_printf(arena, "/proc/%d/exe", pid);
 	(void)close(started[1]);
-	assert_int_equal(read(started[0], &byte, 1), 0); /* the end: exec has closed the other */
+	assert_int_equal(read(started[0], &byte, 1), 0); /* exec has closed the other end */
 	(void)close(started[0]);
 	return pid;
 }
@@ -60,7 +60,7 @@ UNIT_TEST("own file: replaced, removed")
 	(void)waitpid(pid, NULL, 0);
 }
 
-/* What cannot be told keeps a plugin as it is. */
+/* If unknown, the plugin stays. */
 UNIT_TEST("own file: what cannot be told is the same")
 {
 	static const char *const targets[] = {"/none", "none (deleted)", "/dev/null/none (deleted)",

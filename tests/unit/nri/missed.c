@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the plugin counts and names of containers that were missed, and when it looks again */
+/* Counting and naming missed containers, and when to look again */
 #include "nri/session.h"
 #include "tests/unit/nri/nri.h"
 
@@ -38,7 +38,7 @@ UNIT_TEST("missed: those that run, by their records")
 	unit_write(dir.fd, "sys/fs/cgroup/a/there/cgroup.procs", "", 0600);
 	leave_record(&dir, "n_u_a_missed_1_1", RECORD("1", "missed", IN("there")));
 	leave_record(&dir, "n_u_b_missed_1_2", RECORD("2", "missed", IN("gone")));
-	leave_record(&dir, "n_u_c_missed_1_3", RECORD("3", "missed", "")); /* who knows */
+	leave_record(&dir, "n_u_c_missed_1_3", RECORD("3", "missed", "")); /* unknown */
 	leave_record(&dir, "n_u_d_mended_1_4", RECORD("4", "mended", IN("there")));
 	leave_record(&dir, "n_u_e_granted_1_5", RECORD("5", "granted", IN("there")));
 	leave_record(&dir, "n_u_f_missed_1_6", "{");
@@ -53,7 +53,7 @@ UNIT_TEST("missed: those that run, by their records")
 
 /* ---- what the child says ---- */
 
-/* A child that has told this. Returns the pipe's writing end. */
+/* A child that has reported this. Returns the pipe's writing end. */
 static int begin_child(const uint64_t *told, size_t len, int64_t deadline)
 {
 	int ends[2];
@@ -68,8 +68,7 @@ static int begin_child(const uint64_t *told, size_t len, int64_t deadline)
 	return ends[1];
 }
 
-/* None but the look's own end is left to them: who was killed before dies of that, and of no later
- * signal. */
+/* None dies of this SIGTERM: each has exited, or was killed before. */
 static void gone_at_last(void)
 {
 	siginfo_t end;
@@ -86,7 +85,7 @@ static void gone_at_last(void)
 static const struct child_case {
 	const char *name;
 	uint64_t told;
-	size_t len; /* of that, so much */
+	size_t len; /* that much of it */
 	uint64_t unseen;
 	bool closes;
 	bool late;
@@ -122,7 +121,7 @@ UNIT_ROWS_AS("missed: the child says ", child_cases)
 
 /* ---- children ---- */
 
-/* The next Synchronize comes while the look after the last one goes on. */
+/* The next Synchronize arrives during the look after the last one. */
 UNIT_TEST("missed: another Synchronize stops the last look, and forgets what it found")
 {
 	const struct look look = {&nowhere, &(struct known){.n = 0}};
@@ -155,7 +154,7 @@ UNIT_TEST("missed: no child is started beside as many as may hang, and what is l
 	while (children.n < CHILDREN_MAX)
 		children.pid[children.n++] = unit_start(goes_on, NULL);
 	missed_look(&missed, &look);
-	assert_int_equal(heard_log(&heard), 2); /* nor was all of it told */
+	assert_int_equal(heard_log(&heard), 2); /* nor reported completely */
 	assert_int_equal(missed.child.in, -1);
 	assert_int_equal(children.n, CHILDREN_MAX);
 	assert_int_equal(unseen, 1);

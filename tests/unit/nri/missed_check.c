@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The looks at a container that is about to start, and at those that were there before the plugin
- */
+/* Looks at a container that is about to start, and at those older than the plugin */
 #include "core/record/store.h"
 #include "nri/message/message.h"
 #include "nri/message/message_spec.h"
@@ -23,7 +22,7 @@
 #define MEND "\"on_missed\":\"mend\""
 #define FINITE "\"memlock\":\"128Ki\"" /* PLAN */
 #define UNKNOWN "\"memlok\":1"
-/* Processes in its cgroup: a recorded one, of another container, and one that is real */
+/* Processes in its cgroup: a recorded one, another container's, and a real one */
 #define RECORDED 2
 #define FOREIGN 4712
 #define REAL (-1)
@@ -36,23 +35,23 @@ static const struct look_case {
 	int state;
 	bool unasked, bare;              /* no annotation; no device */
 	const char *nccl;                /* of this annotation */
-	const char *id, *its_name, *pod; /* NULL: usual ones */
+	const char *id, *its_name, *pod; /* NULL: usual */
 	bool has_settings, has_limit;    /* in its spec */
 	const char *before;              /* its record's result */
 	const char *by;                  /* its entry point; NULL: the plugin */
-	int64_t pid;                     /* that the engine tells */
+	int64_t pid;                     /* sent by the engine */
 	int64_t listed;                  /* in its cgroup */
 	const char *limit;               /* of that process */
 	bool unwritable;                 /* records */
-	bool lost;                       /* a part of what the runtime has told */
+	bool lost;                       /* part of the runtime's message */
 
 	enum look_result result;
-	const char *after; /* its record's result; NULL: it has none */
+	const char *after; /* its record's result; NULL: no record */
 	size_t lines;
 	const char *says; /* in these lines */
 } look_cases[] = {
 #define MISSED .after = "missed", .lines = 1
-	/* Whether there was something to miss */
+	/* Was there something to miss? */
 	{"starts: nobody has decided about it", MISSED,
 	 .says = "not started yet, or ended); delete"},
 	{"runs: nobody has decided about it", .state = RUNS, MISSED,
@@ -77,7 +76,7 @@ static const struct look_case {
 	{"runs: its name is no name", .state = RUNS, .its_name = "a\n", .result = LOOK_UNSEEN},
 	{"runs: its pod's name is no name", .state = RUNS, .pod = "a\n", .result = LOOK_UNSEEN},
 
-	/* What was decided */
+	/* Decisions */
 	{"starts: denied before", .before = "denied", .after = "denied"},
 	{"starts: granted, and it has its variables", .has_settings = true, .before = "granted",
 	 .after = "granted"},
@@ -122,7 +121,7 @@ static const struct look_case {
 	 .state = RUNS, .before = "missed", .pid = RECORDED, .limit = "unlimited",
 	 .after = "missed"},
 
-	/* What is done */
+	/* Actions */
 	{"starts, refuse: it must not", REFUSE, MISSED, .result = LOOK_REFUSED},
 	{"runs, refuse: it goes on", REFUSE, .state = RUNS, MISSED},
 	{"starts, mend: no process is found", MEND "," FINITE, MISSED,
@@ -132,7 +131,7 @@ static const struct look_case {
 	{"runs, mend: what was missed before", MEND "," FINITE, .state = RUNS, .before = "missed",
 	 .listed = REAL, .limit = "1", .after = "mended", .lines = 1, .says = "mended: "},
 
-	/* No record can be written: that there is none shows nothing. */
+	/* If no record can be written, a missing one proves nothing. */
 	{"no records, runs: who knows", .state = RUNS, .unwritable = true, .result = LOOK_UNSEEN,
 	 .lines = 1, .says = "cannot leave a record"},
 	{"no records, starts: who knows", REFUSE, .nccl = "false", .unwritable = true, .lines = 1,
@@ -165,7 +164,7 @@ static enum record_result result_of(const char *name)
 	return (enum record_result)result;
 }
 
-/* Returns the process that is real, or 0. */
+/* Returns the real process, or 0. */
 static pid_t make_node(const struct unit_dir *dir, const struct look_case *row)
 {
 	static struct json_pair hca = {"NCCL_IB_HCA", "=mlx5_6"};
@@ -306,10 +305,10 @@ UNIT_ROWS_AS("look: ", look_cases)
 
 static const struct gone_case {
 	const char *name;
-	bool lost;   /* a part of what the runtime has told */
-	bool unread; /* a container that is told */
+	bool lost;   /* part of the runtime's message */
+	bool unread; /* one of its containers */
 	const char *id;
-	const char *engine; /* NULL: as the plugin's */
+	const char *engine; /* NULL: like the plugin's */
 	bool unknown;       /* the plugin's */
 	bool new;
 	bool kept;
@@ -327,7 +326,7 @@ static const struct gone_case {
 	{"a record stays if the engine is not known", .id = "gone", .unknown = true, .kept = true},
 };
 
-/* Pod and containers, one after the other */
+/* Alternating pod and containers */
 static const unsigned char told[] =
 	"\x0a\x06\x0a\x04gone\x12\x04\x0a\x02id\x12\x03\x0a\x01x\x12\x01\x0a";
 

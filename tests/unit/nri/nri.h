@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the tests of nri share: messages, packed by hand and not by what reads them, and children */
+/* Messages packed by hand, not by the code that reads them, and children */
 #pragma once
 
 #include <sys/mman.h>
@@ -67,7 +67,7 @@ static inline void put_inside(struct buffer *to, uint32_t field, struct buffer *
 	buffer_free(inside);
 }
 
-/* Of other messages: an entry of a map */
+/* An entry of a map */
 static inline void put_entry(struct buffer *to, uint32_t field, const char *key, const char *value)
 {
 	struct buffer entry = empty_buffer();
@@ -108,7 +108,7 @@ struct heard {
 	char text[8192];
 };
 
-/* What is logged from here on comes to stderr, if nobody reads /dev/log. */
+/* From here on log lines go to stderr, if nobody reads /dev/log. */
 static inline struct heard hear_log(void)
 {
 	struct heard heard = {.said = memfd_create("said", MFD_CLOEXEC),
@@ -121,7 +121,7 @@ static inline struct heard hear_log(void)
 	return heard;
 }
 
-/* How many lines these were */
+/* The number of these lines */
 static inline size_t heard_log(struct heard *heard)
 {
 	ssize_t len = pread(heard->said, heard->text, sizeof(heard->text) - 1, 0);
@@ -148,7 +148,7 @@ static inline int ends(UNUSED const void *context)
 	return 0;
 }
 
-/* One that has ended, and nobody has waited for */
+/* Has ended, but nobody has waited for it */
 static inline pid_t start_ended(void)
 {
 	pid_t pid = unit_start(ends, NULL);

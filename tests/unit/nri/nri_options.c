@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the NRI plugin takes from its command line, and where it looks for the runtime's socket. */
+/* The plugin's command line, and where it looks for the runtime's socket */
 #include <getopt.h>
 #include <sys/un.h>
 
@@ -11,7 +11,7 @@
 #define BYTES_50 "/23456789012345678901234567890123456789012345678 0"
 #define BYTES_100 BYTES_50 BYTES_50
 
-/* The exit status, or GO_ON with *ret_options; what is said on stderr is the cli tests'. */
+/* The exit status, or GO_ON with *ret_options; the cli tests check stderr. */
 static int parse(const char *const *words, struct nri_options *ret_options)
 {
 	char *argv[9] = {(char *)"oci-rdma-nri"};
@@ -19,7 +19,7 @@ static int parse(const char *const *words, struct nri_options *ret_options)
 
 	for (; words[argc - 1]; argc++)
 		argv[argc] = (char *)words[argc - 1];
-	optind = 0; /* getopt(3): from the beginning again */
+	optind = 0; /* getopt(3): start again */
 	return nri_options_parse(argc, argv, ret_options);
 }
 
@@ -97,7 +97,7 @@ UNIT_TEST("nri options: each has its place")
 	assert_int_equal(options.port, 65535);
 }
 
-/* In any order: a probe that fails while nobody is connected would have the plugin killed. */
+/* In any order: a failing probe while nobody is connected would kill the plugin. */
 UNIT_TEST("nri options: --check-alive in any order")
 {
 	static const char *const lines[][4] = {{"--check-alive", NULL},

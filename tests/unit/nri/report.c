@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the NRI plugin leaves of itself on the node: its status, and metrics */
+/* What the plugin leaves on the node: status and metrics */
 
 #include <errno.h>
 #include <sys/inotify.h>
@@ -53,7 +53,7 @@ UNIT_TEST("status: written, replaced and removed")
 	status_remove(&file);
 }
 
-/* Returns 0 if a process of its own gets want, while others have what they have. */
+/* Returns 0 if a new process gets want while others keep theirs. */
 struct taken {
 	const struct unit_dir *dir;
 	const char *instance;
@@ -83,16 +83,16 @@ UNIT_TEST("status: a file is one plugin's as long as that lives")
 	assert_int_equal(status_write(&file, &status, &err), 0);
 	assert_int_equal(status_write(&named, &status, &err), 0);
 	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
-	/* It has ended without a word, so the next one takes its place. */
+	/* It ended silently: the next one takes its place. */
 	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
 	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, "a", NULL}), 0);
 	status_remove(&named);
 	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, "a", "nri-a.json"}), 0);
-	/* Somebody removes the lock's file: it is made and held again. */
+	/* If somebody removes the lock's file, it is made and held again. */
 	assert_int_equal(unlinkat(dir.fd, NRI_STATUS_PATH NRI_STATUS_LOCK, 0), 0);
 	assert_int_equal(status_write(&file, &status, &err), 0);
 	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
-	/* nri.json is free now, but what the crashed plugin has left would stay for ever. */
+	/* nri.json is free now, but the crashed plugin's file would stay forever. */
 	status_remove(&file);
 	assert_int_equal(unit_result_of(takes, &(struct taken){&dir, NULL, "nri.1.json"}), 0);
 	assert_int_equal(unlinkat(dir.fd, NRI_STATUS_DIR "/nri.1.json", 0), 0);
@@ -115,7 +115,7 @@ UNIT_TEST("status: each instance has a file of its own")
 	assert_int_equal(faccessat(dir.fd, NRI_STATUS_DIR "/nri-b.json", F_OK, 0), 0);
 }
 
-/* The doctor believes this file, so nobody else may write where it lies. */
+/* The doctor trusts this file, so only root may write its directory. */
 UNIT_TEST("status: only where nobody else may write")
 {
 	static const mode_t modes[] = {0720, 0702, 01777};
@@ -150,7 +150,7 @@ UNIT_TEST("status: no link leads out of the tree")
 	assert_int_equal(status_write(&file, &status, &err), -1);
 	status_remove(&file);
 	assert_string_equal(unit_read(&arena, outside.fd, "oci-rdma-hook/nri.json"), "theirs");
-	unit_empty(outside.fd); /* nor is a directory made there */
+	unit_empty(outside.fd); /* and makes no directory */
 	assert_int_equal(status_write(&file, &status, &err), -1);
 	assert_int_equal(unit_entries(outside.fd, "."), 0);
 }
@@ -250,7 +250,7 @@ UNIT_TEST("metrics: they add up")
 	assert_has(unit_read(&arena, dir.fd, "m.prom"), "oci_rdma_nri_connected 0\n");
 }
 
-/* What has been opened since the last call: a descriptor of O_PATH alone opens nothing. */
+/* Descriptors opened since the last call; O_PATH alone opens nothing. */
 static size_t n_opened(int notify)
 {
 	char events[4096];
@@ -259,7 +259,7 @@ static size_t n_opened(int notify)
 	return n < 0 ? 0 : (size_t)n / sizeof(struct inotify_event);
 }
 
-/* A device does something when it is opened (/dev/watchdog starts to count). */
+/* Opening a device can have effects (/dev/watchdog starts to count). */
 UNIT_TEST("status: nothing but a regular file is opened")
 {
 	static const mode_t types[] = {S_IFIFO, S_IFCHR, S_IFSOCK};
@@ -274,7 +274,7 @@ UNIT_TEST("status: nothing but a regular file is opened")
 	assert_int_equal(n_opened(notify), 1);
 	for (size_t i = 0; i < LENGTH(types); i++) {
 		assert_int_equal(unlink(path), 0);
-		/* the null device: also a machine whose root may make no node has this one */
+		/* the null device: exists even if root may not create nodes */
 		if (mknod(path, types[i] | 0600, makedev(1, 3)) < 0)
 			continue;
 		(void)n_opened(notify);
@@ -300,8 +300,7 @@ static struct report report_in(const struct unit_dir *dir, const char *metrics_p
 	};
 }
 
-/* One tick, and as many as it takes until the metrics' writer has ended. Returns how many lines
- * were said. */
+/* One tick, and more until the metrics' writer has ended. Returns the number of lines logged. */
 static size_t tick_with(struct report *report, bool changed, bool wait)
 {
 	struct heard heard = hear_log();
@@ -359,7 +358,7 @@ UNIT_TEST("report: what cannot be written is said once, until it can")
 	}
 }
 
-/* Beside a writer that hangs, no other is started. */
+/* While a writer hangs, no other one starts. */
 UNIT_TEST("report: metrics that are late are said once, and written when they can be")
 {
 	WITH_DIR(dir);

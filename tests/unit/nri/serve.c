@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How long a container is decided on, by what the runtime allows */
+/* How long a decision may take, by what the runtime allows */
 #include "tests/unit/unit.h"
 
 #include "nri/serve.h"

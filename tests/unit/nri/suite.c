@@ -3,8 +3,8 @@
 
 #include "tests/unit/unit.h"
 
-/* In place of the C library's: this machine has been up for two hours longer than it was. So a
- * record can be as old as a test wants, also on a machine that was started just now. */
+/* Replaces the C library's: the machine has run two hours longer than it has, so records can be old
+ * on one that was just started. */
 int clock_gettime(clockid_t clock, struct timespec *now)
 {
 	if (syscall(SYS_clock_gettime, clock, now) < 0)

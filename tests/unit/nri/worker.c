@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The child with a deadline */
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,7 +20,7 @@ static void reap_all(struct children *children)
 	cleanup_arena arena = {0};                                                                 \
 	struct verdict verdict = {0}
 
-/* A number that the children see, and set */
+/* A number that children see and set */
 static volatile sig_atomic_t *shared(void)
 {
 	volatile sig_atomic_t *number = mmap(NULL, sizeof(*number), PROT_READ | PROT_WRITE,
@@ -90,7 +89,7 @@ UNIT_ROWS(verdict_cases)
 	assert_int_equal(children.n, 1);
 }
 
-/* With more patience each time, since a busy machine may not run the child before it is over */
+/* With more time each round: a busy machine may not have run the child */
 UNIT_TEST("a child that hangs is late; that it must fail is known")
 {
 	struct verdict verdict = {0};
@@ -105,7 +104,7 @@ UNIT_TEST("a child that hangs is late; that it must fail is known")
 	}
 }
 
-/* How many descriptors of this process are of the same pipe */
+/* The number of our descriptors of the same pipe */
 static size_t ends_of(int pipe)
 {
 	struct stat wanted = {0};
@@ -119,7 +118,7 @@ static size_t ends_of(int pipe)
 	return n;
 }
 
-/* What it says of itself: nothing, if all is as it should be */
+/* The child's complaint; nothing if all is well */
 static void examines_itself(void *context, int out)
 {
 	static const unsigned char wrong = '!';
@@ -127,14 +126,14 @@ static void examines_itself(void *context, int out)
 	int signal = 0;
 
 	(void)prctl(PR_GET_PDEATHSIG, &signal);
-	/* With the end that the plugin reads it would not hear that nobody listens any more. */
+	/* With the plugin's reading end it would not notice that nobody listens. */
 	if (signal == SIGKILL && fcntl(*connection, F_GETFD) < 0 && ends_of(out) == 1)
 		(void)worker_send(out, VERDICT_DECIDED, NULL);
 	else
 		(void)worker_send(out, VERDICT_DECIDED, &(struct message){&wrong, 1});
 }
 
-/* The connection is closed in it, and it goes with the plugin, or when it is done. */
+/* It has no connection, and ends with the plugin, or when done. */
 UNIT_TEST("a child does not hold the connection, and ends")
 {
 	const pid_t plugin = getpid();
@@ -155,7 +154,7 @@ UNIT_TEST("a child does not hold the connection, and ends")
 	assert_true(fcntl(connection, F_GETFD) >= 0);
 }
 
-/* Then nothing was done, and nothing of it is to be logged. */
+/* Nothing was done, so nothing is logged. */
 UNIT_TEST("a verdict that is not heard is not said")
 {
 	static const unsigned char large[1 << 20];
@@ -173,7 +172,7 @@ UNIT_TEST("a verdict that is not heard is not said")
 	(void)close(ends[1]);
 }
 
-/* Those that have ended make room, also for requests that came together. */
+/* Ended ones make room, also for simultaneous requests. */
 UNIT_TEST("children that hang are bounded, and not waited for; those that have ended do not count")
 {
 	WITH_CHILDREN;
@@ -193,7 +192,7 @@ UNIT_TEST("children that hang are bounded, and not waited for; those that have e
 	assert_int_equal(children.n, 1);
 }
 
-/* One that came with the process, from who started it, is not among them. */
+/* An inherited one is not among them. */
 UNIT_TEST("a child of another's is not counted")
 {
 	struct children children = {0};
@@ -254,7 +253,7 @@ UNIT_TEST("a signal does not end the wait")
 
 static volatile sig_atomic_t *finishing; /* shared with the child */
 
-/* The plugin waits: it is neither before the end nor between two looks at its children. */
+/* The plugin waits: neither before the end nor between two looks at its children. */
 static bool plugin_sleeps(void)
 {
 	char path[32];
@@ -271,7 +270,7 @@ static bool plugin_sleeps(void)
 	return *finishing && state == 'S';
 }
 
-/* As one that logs what it has said, until then */
+/* Like a child that logs its answer until then */
 static void goes_on_until_the_plugin_waits(UNUSED void *context, int out)
 {
 	(void)worker_send(out, VERDICT_DECIDED, NULL);
@@ -279,7 +278,7 @@ static void goes_on_until_the_plugin_waits(UNUSED void *context, int out)
 		(void)usleep(100);
 }
 
-/* A busy machine may need another try: without a wait none would be enough. */
+/* A busy machine may need another try: without waiting, none would suffice. */
 UNIT_TEST("the end waits for children that still log")
 {
 	size_t left = 1;
@@ -301,7 +300,7 @@ UNIT_TEST("the end waits for children that still log")
 	assert_int_equal(left, 0);
 }
 
-/* Once is enough to see that it does not sleep, however busy the machine is. */
+/* Once shows that it does not sleep, however busy the machine is. */
 UNIT_TEST("the end waits for nobody else")
 {
 	struct children children = {0};

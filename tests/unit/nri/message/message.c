@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A container as a runtime tells it, and what it is told */
+/* Containers in NRI messages, and our answers */
 #include "tests/unit/nri/nri.h"
 
 #include "nri/message/message.h"
@@ -9,11 +9,11 @@
 
 /* ---- a container's message ---- */
 
-/* A request with a pod and a container, as far as the test has filled them */
+/* A request with a pod and a container */
 struct asked {
 	struct buffer pod;
 	struct buffer container;
-	struct buffer platform; /* the container's part "linux" */
+	struct buffer platform; /* the container's "linux" */
 	struct arena arena;
 	struct spec spec;
 	struct err err;
@@ -62,7 +62,7 @@ UNIT_TEST("annotations: the container's win over the pod's")
 	assert_string_equal(spec_annotation(&asked.spec, "memlock")->value, "1Gi");
 }
 
-/* Labels and annotations of that kind are the author's; the fields are the runtime's. */
+/* Annotations and labels of this kind are the author's; fields are the runtime's. */
 UNIT_TEST("identity: the message's fields, no annotation")
 {
 	cleanup_asked asked = empty_asked();
@@ -176,12 +176,12 @@ UNIT_ROWS(type_cases)
 	assert_int_equal(asked.spec.devices[0].minor, 198);
 }
 
-/* Of linux.resources */
+/* linux.resources */
 static const struct resources_case {
 	const char *name;
 	bool has_limit;
 	int64_t limit;
-	const char *unified; /* its memory.max; NULL: none */
+	const char *unified; /* memory.max; NULL: none */
 	uint64_t memory_limit;
 } resources_cases[] = {
 	{"memory: no limit", false, 0, NULL, 0},
@@ -221,7 +221,7 @@ static const struct rule_case {
 	bool allow;
 	const char *type;
 	const char *access;
-	int64_t major; /* -1: not said */
+	int64_t major; /* -1: absent */
 	bool every_device;
 } rule_cases[] = {
 	{"rule: all of them", true, "a", "rwm", -1, true},
@@ -253,10 +253,10 @@ UNIT_ROWS(rule_cases)
 	assert_int_equal(asked.spec.every_device, row->every_device);
 }
 
-/* Two bytes an entry become a structure each: there is an end to it. */
+/* Two bytes an entry become a structure each: bound them. */
 UNIT_TEST("what a message unpacks to is bounded")
 {
-	/* The list of the first is too large itself, of the second all that is in it. */
+	/* Too large: the first one's list itself; all of the second one's together */
 	static const size_t n[] = {4 * 1024 * 1024, 500000};
 
 	for (size_t i = 0; i < LENGTH(n); i++) {

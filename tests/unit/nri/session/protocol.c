@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is no NRI, and what ends a connection */
+/* What is not NRI, and what ends a connection */
 #include "story.h"
 
 UNIT_TEST("what is no NRI ends the connection")
@@ -10,7 +10,7 @@ UNIT_TEST("what is no NRI ends the connection")
 	} rows[] = {
 		{"HTTP/1.1 400 Bad Request\r\n", 26},
 		{"\0\0\0\1\xff\xff\xff\xff", 8},
-		{"\0\0\0\1\0\x40\0\x0b", 8}, /* a frame of one byte too many */
+		{"\0\0\0\1\0\x40\0\x0b", 8}, /* one byte too long */
 		{"\0\0\0\1\0\0\0\x0a\x04\0\0\1\0\0\0\1\1\0", 18},
 	};
 	struct err err;
@@ -43,7 +43,7 @@ static struct buffer refusal(const char *why)
 	return response;
 }
 
-/* The answer to call 1 is that to our registration; what another is answered is not ours. */
+/* Only call 1's response is for our registration. */
 UNIT_TEST("a refused registration ends it, and says why")
 {
 	struct buffer other = refusal("another call");
@@ -91,7 +91,7 @@ UNIT_TEST("other streams and types want no answer")
 						     "\xff\xff\xff\xff\xff\xff",
 			      20, &err),
 			 0);
-	/* A response on our own stream, data of a stream: no answer */
+	/* A response on our own stream, and a stream's data: no answer */
 	assert_int_equal(hear(&story,
 			      (const unsigned char *)"\0\0\0\1\0\0\0\x0a\0\0\0\0\0\0\0\1\2\0"
 						     "\0\0\0\1\0\0\0\x0b\0\0\0\1\0\0\0\1\3\0x",

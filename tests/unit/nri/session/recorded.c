@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What runtimes have said (tests/nri/sessions): as it was, cut and garbled */
+/* Recorded runtimes (tests/nri/sessions): as they were, cut and garbled */
 #include "story.h"
 
 /* The file's bytes, in the arena */
@@ -20,7 +20,7 @@ static struct message file_bytes(struct arena *arena, const char *session, const
 	return (struct message){bytes, (size_t)st.st_size};
 }
 
-/* All that a recorded runtime has said, at once */
+/* Everything a recorded runtime sent, at once */
 static void hear_recorded(struct story *story, const char *recorded)
 {
 	WITH_ARENA;
@@ -31,7 +31,7 @@ static void hear_recorded(struct story *story, const char *recorded)
 	assert_int_equal(story->lost, 0);
 }
 
-/* The frame of the registration, which has the plugin's own name */
+/* The registration's frame, with the plugin's own name */
 static size_t first_frame(const unsigned char *bytes)
 {
 	return MUX_HEADER + ((size_t)bytes[6] << 8 | bytes[7]);
@@ -96,7 +96,7 @@ UNIT_ROWS_AS("its container: ", session_cases)
 	assert_true(spec->n_mounts > 5);
 }
 
-/* Once at each place, and at all of them */
+/* Once at each place, and at all places */
 UNIT_ROWS_AS("cut anywhere: ", session_cases)
 {
 	WITH_ARENA;
@@ -119,7 +119,7 @@ UNIT_ROWS_AS("cut anywhere: ", session_cases)
 	}
 }
 
-/* Each bit of a session flipped: an answer or an error, and nothing else (the sanitizers watch). */
+/* Each bit flipped: an answer or an error (the sanitizers watch). */
 UNIT_ROWS_AS("bits flipped: ", session_cases)
 {
 	WITH_ARENA;

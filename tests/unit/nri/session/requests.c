@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Requests of a runtime, and what each is answered */
+/* A runtime's requests and our answers */
 #include "story.h"
 
 static const struct method_case {
@@ -83,7 +83,7 @@ static const struct payload_case {
 	{"a pod without a container", "\x0a\x00", 2},
 };
 
-/* It would fail whatever container it is. */
+/* It would fail any container. */
 UNIT_ROWS_AS("garbage fails no container: ", payload_cases)
 {
 	static const char *const methods[] = {"Configure", "Synchronize", "CreateContainer",
@@ -117,7 +117,7 @@ UNIT_TEST("fields may come in any order, the last one holds")
 	assert_string_equal(story.spec.identity.name, "late");
 }
 
-/* What came of it would be a container, without the annotations of its pod. */
+/* The result would be a container without its pod's annotations. */
 UNIT_TEST("a request that is cut is lost, although its container is whole")
 {
 	static const unsigned more[] = {1, 0};
@@ -130,7 +130,7 @@ UNIT_TEST("a request that is cut is lost, although its container is whole")
 		put_varint(&request, 3 << 3 | 2);
 		put_varint(&request, payload.len + more[i]);
 		put(&request, payload.bytes, payload.len);
-		put(&request, "\x1a\x7f", more[i] ? 0 : 2); /* another field, which is cut */
+		put(&request, "\x1a\x7f", more[i] ? 0 : 2); /* another field, cut */
 		say(&story, 7, &request);
 		answered(&story, 0);
 		assert_int_equal(story.created, 1);
@@ -138,7 +138,7 @@ UNIT_TEST("a request that is cut is lost, although its container is whole")
 	}
 }
 
-/* A runtime need not say its name and version: nothing depends on them. */
+/* A runtime need not send its name and version: nothing depends on them. */
 UNIT_TEST("a runtime need not say who it is")
 {
 	WITH_STORY;
@@ -151,7 +151,7 @@ UNIT_TEST("a runtime need not say who it is")
 	assert_string_equal(story.version, "");
 }
 
-/* As NRI 0.6 sends it of a node with some thousand containers */
+/* As NRI 0.6 sends it on a node with thousands of containers */
 UNIT_TEST("Synchronize of 20 MiB is read, and its memory given back")
 {
 	size_t len = 20 * 1024 * 1024;
@@ -159,7 +159,7 @@ UNIT_TEST("Synchronize of 20 MiB is read, and its memory given back")
 	WITH_STORY;
 
 	assert_non_null(payload);
-	/* A pod, and a field of all the rest, which nobody reads */
+	/* A pod, and the rest in a field that nobody reads */
 	memcpy(payload, "\x0a\x03\x0a\x01p\x7a\xf6\xff\xff\x09", 10);
 	call_method_of(&story, SERVICE, "Synchronize", payload, len);
 	answered(&story, 0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A session with a story of its own, and requests that a runtime could send */
+/* A session with its own story, and possible requests */
 #pragma once
 
 #include "tests/unit/nri/nri.h"
@@ -18,7 +18,7 @@ struct story {
 	struct arena arena;
 	unsigned created;
 	unsigned started;
-	unsigned lost; /* that could not be read */
+	unsigned lost; /* unreadable ones */
 	unsigned synchronized;
 	char runtime[64];
 	char version[64];
@@ -74,7 +74,7 @@ static inline void begin(struct story *story)
 	assert_int_equal(session_begin(&story->session, &err), 0);
 }
 
-/* In memory of its exact size, which the sanitizers watch. The containers' texts stay. */
+/* In memory of exact size, for the sanitizers. The containers' texts stay. */
 static inline int hear(struct story *story, const unsigned char *bytes, size_t len, struct err *err)
 {
 	char *copy = unit_exact((const char *)bytes, len);
@@ -152,7 +152,7 @@ static inline void call_method_of(struct story *story, const char *service, cons
 	say(story, 7, &request);
 }
 
-/* The payload of our answer to call 7 has so many bytes; it is no error. */
+/* The payload of our answer to call 7 has this many bytes; it is no error. */
 static inline void answered_with(const struct story *story, int code, size_t len)
 {
 	const struct buffer *out = &story->session.out;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a runtime says when it connects: the pods and containers that are there already */
+/* Existing pods and containers, which a runtime sends when it connects */
 #include "story.h"
 
 UNIT_TEST("Synchronize: more is answered with more")
@@ -20,13 +20,13 @@ UNIT_TEST("Synchronize: more is answered with more")
 	call_method_of(&story, SERVICE, "Synchronize", payload.bytes, payload.len - 2);
 	assert_int_equal(story.session.out.len, MUX_HEADER + TTRPC_HEADER);
 	assert_int_equal(story.synchronized, 1);
-	/* One behind the other they are one message. */
+	/* Concatenated, they are one message. */
 	assert_int_equal(story.session.known.n, 4);
 	assert_int_equal(story.session.known.items[2].number, SYNCHRONIZE_POD);
 	assert_memory_equal(story.session.known.items[2].bytes.bytes, "\x0a\x03pod", 5);
 }
 
-/* What comes again on the same connection has been heard. */
+/* Repeated on one connection: already known. */
 UNIT_TEST("Synchronize: what is there is heard once, whatever is asked again")
 {
 	static const char *const methods[] = {"Synchronize", "Configure", "StateChange",
@@ -57,7 +57,7 @@ UNIT_TEST("Synchronize: a part that is lost is said")
 	}
 }
 
-/* What was there before the cut is there, and the request says what is missing. */
+/* Everything before the cut arrives, and the request names the rest. */
 UNIT_TEST("Synchronize: a request that is cut behind its payload is not whole")
 {
 	struct buffer request = request_of(SERVICE, "Synchronize");
@@ -69,14 +69,14 @@ UNIT_TEST("Synchronize: a request that is cut behind its payload is not whole")
 	assert_true(story.synchronized == 1 && story.session.known.lost);
 }
 
-/* A pod or a container that is there, as the runtime tells it, and what is kept of it */
+/* A pod or container as the runtime sends it, and what we keep of it */
 static const struct kept_case {
 	const char *name;
 	uint32_t field;
 	const char *annotation;
 	const char *device; /* type; NULL: none */
 	uint64_t major;
-	size_t labels; /* which nothing reads */
+	size_t labels; /* unread */
 	size_t env;    /* bytes */
 	size_t kept;   /* bytes at most */
 	bool lost;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Fields as protobuf has them, and what ends none */
+/* Protobuf fields, complete and cut */
 #include "tests/unit/nri/nri.h"
 
 #include "nri/wire/field.h"
@@ -8,8 +8,7 @@ static const struct fields_case {
 	const char *name;
 	const char *bytes;
 	size_t len;
-	const char
-		*said; /* of each field: its number, and =value or :bytes; then "!" if it broke */
+	const char *said; /* each field: its number, and =value or :bytes; then "!" if broken */
 } fields_cases[] = {
 	{"nothing", "", 0, ""},
 	{"a number", "\x08\x01", 2, " 1=1"},
@@ -60,7 +59,7 @@ static const struct fields_case {
 
 UNIT_ROWS(fields_cases)
 {
-	char *exact = unit_exact(row->bytes, row->len); /* which the sanitizers watch */
+	char *exact = unit_exact(row->bytes, row->len); /* for the sanitizers */
 	struct message left = {(const unsigned char *)exact, row->len};
 	cleanup_arena arena = {0};
 	const char *said = "";

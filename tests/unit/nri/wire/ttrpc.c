@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Frames that we write */
 #include "tests/unit/nri/nri.h"
 
 #include "nri/wire/field.h"
