@@ -5,40 +5,39 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
-#include "admin/check_engines.h"
 #include "admin/engine/crio.h"
 #include "admin/installation/config_check.h"
 #include "admin/installation/hooks_dir.h"
 #include "admin/installation/hooks_file.h"
-#include "admin/results.h"
+#include "admin/installation/judge.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
 #include "core/deadline.h"
 #include "core/json/document.h"
 #include "core/policy/policy.h"
-#include "core/policy/runtimes.h"
-#include "lib/files.h"
+#include "doctor/finding.h"
 #include "lib/trusted_link.h"
 
 struct check {
-	struct results results;
-	struct crio crio;
+	struct arena arena;
 	struct hooks_place place;
-	size_t n_own; /* of policy and runtimes; the rest is the engines' */
 	bool has_config;
 	struct config config;
 };
 
-static void free_check(const struct check *check)
-{
-	struct arena arena = check->results.arena;
+/* A file that was named: a policy, or a hooks.d file */
+struct named {
+	const char *path;
+	struct hooks_file file; /* of a valid hooks.d file, else zero */
+	struct err problem;     /* .text is "" if it is right */
+};
 
-	arena_free(&arena);
+static void free_check(struct check *check)
+{
+	arena_free(&check->arena);
 	cleanup_close_fd(&check->place.root);
 	cleanup_close_fd(&check->place.sysroot);
 }
@@ -67,41 +66,12 @@ static int keep_config(struct check *check, const struct config *config, struct 
 	return config_check(config, err);
 }
 
-/* path: NULL for the node's own, which is optional */
-static void check_policy_file(struct check *check, const char *path)
-{
-	int sysroot = check->place.sysroot;
-	const char *note = "";
-	struct config config;
-	struct err problem;
-	int status = config_load(&check->results.arena, sysroot, path, &config, &problem);
-
-	if (status == 0)
-		status = keep_config(check, &config, &problem);
-	if (!path && status == 0 &&
-	    faccessat(sysroot, CONFIG_PATH, F_OK, AT_SYMLINK_NOFOLLOW) < 0 && errno == ENOENT)
-		note = " (does not exist: the defaults apply)";
-	results_add(&check->results, path ? path : "/" CONFIG_PATH, note,
-		    status < 0 ? &problem : NULL, NULL);
-}
-
-/* The shim's list is optional too. */
-static void check_runtimes(struct check *check)
-{
-	struct err problem;
-	int status;
-
-	if (!tree_exists(check->place.sysroot, RUNTIMES_PATH))
-		return;
-	status = runtimes_check(&check->results.arena, check->place.sysroot, &problem);
-	results_add(&check->results, "/" RUNTIMES_PATH, "", status < 0 ? &problem : NULL, NULL);
-}
-
 /* A hooks.d file may be behind a link, a policy never. */
-static int read_named_file(struct check *check, const char *path, struct hooks_file *file,
-			   struct err *problem)
+static int read_named_file(struct check *check, struct named *named)
 {
-	struct arena *arena = &check->results.arena;
+	struct arena *arena = &check->arena;
+	struct err *problem = &named->problem;
+	const char *path = named->path;
 	struct fs_text text;
 	struct config config;
 	bool linked;
@@ -110,7 +80,7 @@ static int read_named_file(struct check *check, const char *path, struct hooks_f
 			      problem) < 0)
 		return -1;
 	if (is_hooks_file(arena, path, &text))
-		return hooks_check_text(arena, &check->place, path, &text, file, problem);
+		return hooks_check_text(arena, &check->place, path, &text, &named->file, problem);
 	if (linked)
 		return err_set(problem,
 			       "%s: the path contains a symbolic link, and the policy is never "
@@ -121,90 +91,93 @@ static int read_named_file(struct check *check, const char *path, struct hooks_f
 	return keep_config(check, &config, problem);
 }
 
-static void check_named_files(struct check *check, char *const *files, size_t n_files)
+static void print_problem(const struct err *problem)
 {
-	for (size_t i = 0; i < n_files; i++) {
-		struct hooks_file file = {0};
-		struct err problem;
-		int status = read_named_file(check, files[i], &file, &problem);
+	fprintf(stderr, ADMIN_NAME ": %s\n", problem->text);
+	for (const char *line = problem->more; line && *line;) {
+		size_t len = strcspn(line, "\n");
 
-		results_add(&check->results, files[i], "", status < 0 ? &problem : NULL, &file);
+		fprintf(stderr, ADMIN_NAME ": %.*s\n", (int)len, line);
+		line += len + (line[len] != '\0');
 	}
 }
 
-static int by_path(const void *a, const void *b)
+/* *named is zeroed. */
+static void check_named(struct check *check, struct named *named, bool is_policy)
 {
-	return strcmp(((const struct hooks_found *)a)->path, ((const struct hooks_found *)b)->path);
+	struct config config;
+
+	if (!is_policy)
+		(void)read_named_file(check, named);
+	else if (config_load(&check->arena, check->place.sysroot, named->path, &config,
+			     &named->problem) == 0)
+		(void)keep_config(check, &config, &named->problem);
 }
 
-static int check_installed(struct check *check, const char *config, struct err *err)
+/* Returns 1 if all are right, 0 if not, or -1. */
+static int check_files(struct check *check, const char *config, char *const *files, size_t n_files,
+		       struct err *err)
 {
-	struct results *results = &check->results;
-	struct hooks_found *found;
-	const char *why;
-	struct err problem;
-	size_t n;
-
-	check_policy_file(check, config);
-	check_runtimes(check);
-	check->n_own = results->n;
-	if (hooks_list(&results->arena, &check->place, &found, &n, err) < 0)
-		return -1;
-	if (n)
-		qsort(found, n, sizeof(*found), by_path);
-	for (size_t i = 0; i < n; i++) {
-		if (!found[i].ours)
-			continue;
-		why = found[i].problem ? found[i].problem : found[i].unread;
-		if (why)
-			err_set(&problem, "%s", why);
-		results_add(results, found[i].path, "", why ? &problem : NULL,
-			    why ? NULL : &found[i].file);
-	}
-	check_engines(results, check->place.sysroot, &check->crio,
-		      check->has_config ? &check->config : NULL);
-	return 0;
-}
-
-static void check_opt_in(struct check *check)
-{
-	struct results *results = &check->results;
+	size_t n = n_files + (config != NULL);
+	struct named *named = arena_alloc(&check->arena, n * sizeof(*named));
 	unsigned shown = 0; /* stages in which a file shows us every container */
+	bool right = true;
 
-	for (size_t i = 0; i < results->n; i++) {
-		const struct hooks_file *file = &results->item[i].file;
+	if (!named)
+		return err_memory(err);
+	for (size_t i = 0; i < n; i++) {
+		bool is_policy = config && i == 0;
 
-		shown |= file->always ? file->stages : 0;
+		named[i].path = is_policy ? config : files[i - (config != NULL)];
+		check_named(check, &named[i], is_policy);
+		if (!named[i].problem.text[0] && named[i].file.always)
+			shown |= named[i].file.stages;
 	}
-	for (size_t i = 0; i < results->n && check->has_config; i++) {
-		struct result *r = &results->item[i];
-		struct err problem;
-
-		if (!(r->file.stages & ~shown) ||
-		    hooks_file_check_opt_in(&r->file, &check->config, r->what, &problem) == 0)
-			continue;
-		r->problem = arena_strdup(&results->arena, problem.text);
+	if (err_of_arena(&check->arena, err) < 0)
+		return -1;
+	for (size_t i = 0; i < n; i++) {
+		if (check->has_config && !named[i].problem.text[0])
+			(void)hooks_file_check_opt_in(&named[i].file, shown, &check->config,
+						      named[i].path, &named[i].problem);
+		if (named[i].problem.text[0])
+			print_problem(&named[i].problem);
+		else
+			printf("%s: ok\n", named[i].path);
+		right &= !named[i].problem.text[0];
 	}
+	return right;
 }
 
-static bool print_results(const struct results *results)
+static bool print_findings(const struct findings *findings)
 {
 	bool right = true;
 
-	for (size_t i = 0; i < results->n; i++) {
-		const struct result *r = &results->item[i];
+	for (size_t i = 0; i < findings->n; i++) {
+		const struct finding *finding = &findings->item[i];
+		bool fails = finding->status == FINDING_FAIL;
 
-		for (const char *line = r->problem; line && *line;) {
-			size_t len = strcspn(line, "\n");
-
-			fprintf(stderr, ADMIN_NAME ": %.*s\n", (int)len, line);
-			line += len + (line[len] != '\0');
-		}
-		if (!r->problem)
-			printf("%s: ok%s\n", r->what, r->note);
-		right &= !r->problem;
+		fprintf(fails ? stderr : stdout, "%s%s%s%s: %s: %s%s%s\n",
+			fails ? ADMIN_NAME ": " : "", finding->id, finding->subject[0] ? " " : "",
+			finding->subject, finding_status_name(finding->status), finding->evidence,
+			finding->remedy[0] ? " -> " : "", finding->remedy);
+		right &= !fails;
 	}
 	return right;
+}
+
+static int check_installed(struct check *check, const struct options *options, struct err *err)
+{
+	struct findings findings = {.arena = &check->arena};
+	bool recorded = strcmp(options->sysroot, "/") != 0;
+	int root = check->place.sysroot;
+
+	err_memory(&findings.err);
+	if (judge_policy(root, options->config, &findings) < 0 ||
+	    judge_engines(root, recorded, options->config, &findings) < 0) {
+		*err = findings.err;
+		return -1;
+	}
+	return print_findings(&findings);
 }
 
 /* Only openat2(2) opens files in containers and sysroots. */
@@ -218,23 +191,20 @@ static int check_openat2(const struct check *check, struct err *err)
 static int check_all(struct check *check, const struct options *options, char *const *files,
 		     size_t n_files, struct err *err)
 {
-	struct arena *arena = &check->results.arena;
+	struct crio crio;
 
 	check->place.root = tree_open_root("/", err);
 	if (check->place.root < 0)
 		return -1;
 	check->place.sysroot = tree_open_root(options->sysroot, err);
-	if (check->place.sysroot < 0 || check_openat2(check, err) < 0 ||
-	    crio_read(arena, check->place.sysroot, &check->crio, err) < 0)
+	if (check->place.sysroot < 0 || check_openat2(check, err) < 0)
 		return -1;
-	check->place.crio_dirs = check->crio.hooks_dirs.item;
-	if (!n_files && check_installed(check, options->config, err) < 0)
+	if (!n_files)
+		return check_installed(check, options, err);
+	if (crio_read(&check->arena, check->place.sysroot, &crio, err) < 0)
 		return -1;
-	if (n_files && options->config)
-		check_policy_file(check, options->config);
-	check_named_files(check, files, n_files);
-	check_opt_in(check);
-	return err_of_arena(arena, err);
+	check->place.crio_dirs = crio.hooks_dirs.item;
+	return check_files(check, options->config, files, n_files, err);
 }
 
 int check_config(const struct options *options, char *const *files, size_t n_files)
@@ -242,17 +212,9 @@ int check_config(const struct options *options, char *const *files, size_t n_fil
 	__attribute__((cleanup(free_check))) struct check check = {
 		.place = {.root = -1, .sysroot = -1, .timeout_min = DEADLINE_SECONDS}};
 	struct err err;
-	bool right;
+	int right = check_all(&check, options, files, n_files, &err);
 
-	if (check_all(&check, options, files, n_files, &err) < 0) {
+	if (right < 0)
 		fprintf(stderr, ADMIN_NAME ": %s\n", err.text);
-		return 1;
-	}
-	right = print_results(&check.results);
-	/* A bare "ok" for an unused policy would look like an installation. */
-	if (!n_files && check.results.n == check.n_own)
-		puts("hooks.d files and handlers: there are none of oci-rdma-hook, so that "
-		     "no hook and no shim runs here; of the NRI plugin ask oci-rdma-nri "
-		     "--check");
-	return command_line_printed(ADMIN_NAME) && right ? 0 : 1;
+	return command_line_printed(ADMIN_NAME) && right > 0 ? 0 : 1;
 }

@@ -132,9 +132,9 @@ static int find_program(struct arena *arena, int root, const struct crio_handler
 void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 			const struct crio_handler *handler, struct handler_verdict *ret_verdict)
 {
-	struct handler_verdict verdict = {.error = -find_program(arena, root, handler)};
+	struct handler_verdict verdict = {0};
 
-	if (verdict.error) {
+	if (find_program(arena, root, handler) < 0) {
 		verdict.fault = HANDLER_NO_PROGRAM;
 		err_set(&verdict.why,
 			"%s: handler %s: %.256s is not an executable file, so that CRI-O "

@@ -43,7 +43,6 @@ enum handler_fault {
 
 struct handler_verdict {
 	enum handler_fault fault;
-	int error;               /* errno of HANDLER_NO_PROGRAM */
 	const char *replaced_by; /* containerd's: a file whose tables may replace it, or NULL */
 	struct err why;          /* one line with file and handler */
 };

@@ -327,10 +327,10 @@ int hooks_file_read(struct arena *arena, const char *text, size_t len, const cha
 	return 0;
 }
 
-int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *config,
-			    const char *what, struct err *err)
+int hooks_file_check_opt_in(const struct hooks_file *file, unsigned shown,
+			    const struct config *config, const char *what, struct err *err)
 {
-	if (file->always || config->opt_in != OPT_IN_DEVICE)
+	if (!(file->stages & ~shown) || file->always || config->opt_in != OPT_IN_DEVICE)
 		return 0;
 	return err_set(err,
 		       "%s: line %zu: \"when\" matches only some containers, but \"opt_in\": "

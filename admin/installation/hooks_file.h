@@ -54,9 +54,10 @@ int hooks_file_read(struct arena *arena, const char *text, size_t len, const cha
 /* "createRuntime, poststart", in the arena; NULL without memory */
 const char *hooks_stages_text(struct arena *arena, unsigned stages);
 
-/* With "opt_in": "device" engines must show us every container. */
-int hooks_file_check_opt_in(const struct hooks_file *file, const struct config *config,
-			    const char *what, struct err *err);
+/* With "opt_in": "device" engines must show us every container. shown: stages in which another
+ * file does. */
+int hooks_file_check_opt_in(const struct hooks_file *file, unsigned shown,
+			    const struct config *config, const char *what, struct err *err);
 
 /* timeout_min: our deadline in seconds; engines' must be longer. */
 int hooks_file_check_timeout(const struct hooks_file *file, int64_t timeout_min, const char *what,

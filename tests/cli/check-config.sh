@@ -53,6 +53,8 @@ objects() {
 	is "$1: status" 1 "$rc"
 	one_line "$@"
 }
+# right: the hooks.d files that are
+right() { sed -n 's/^hook_file \(.*\): ok: .*/\1/p' "$T/out"; }
 # nothing_wrong DESCRIPTION: on the node
 nothing_wrong() {
 	examine
@@ -265,11 +267,10 @@ is "with a file, only that file" "0 $FILE: ok" "$rc $(cat "$T/out" "$T/err")"
 examine
 is "without a file, the node's policy: status" 1 "$rc"
 one_line "the node's policy with an error" /etc/oci-rdma-hook/config.json memlok
-is "and its hooks.d files" "/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json: ok" "$(cat "$T/out")"
+is "and its hooks.d files" /usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json "$(right)"
 printf '{}' >"$T/other.json"
 examine --config "$T/other.json"
-is "--config instead of it" "0 $(printf '%s: ok\n' "$T/other.json" /usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json)" \
-	"$rc $(cat "$T/out" "$T/err")"
+is "--config instead of it" "0 policy: ok: valid, opt in by annotation ($T/other.json)" "$rc $(head -n 1 "$T/out")$(<"$T/err")"
 examine --config "$T/other.json" "$FILE"
 is "--config beside a file" "0 $(printf '%s: ok\n' "$T/other.json" "$FILE")" "$rc $(cat "$T/out" "$T/err")"
 config
@@ -280,16 +281,13 @@ jq '.stages = ["createContainer"]' config/hooks.d/annotation/90-oci-rdma-hook.js
 printf '{"version": "1.0.0", "hook": {"path": "/usr/local/bin/oci-rdma-h' >"$ENGINE/cut.json"
 printf 'nonsense' >"$ENGINE/99-others.json"
 printf 'nonsense oci-rdma-hook' >"$ENGINE/README"
-printf '{"version": "1.0.0", "hook": {"path": "/usr/bin/other"}}' >"$ENGINE/other.json"
+printf '{"version": "1.0.0", "hook": {"path": "/usr/bin/other"}, "when": {"always": true}, "stages": ["poststop"]}' >"$ENGINE/other.json"
 examine
 is "every engine's directory is looked at: status" 1 "$rc"
-is "every engine's directory is looked at: one line each" 1 "$(grep -c . "$T/err")"
-has "by what the file says, not by its name" /etc/containers/oci/hooks.d/50-mine.json "$(cat "$T/err")"
-is "others' files are not our business" "/etc/oci-rdma-hook/config.json /usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json" \
-	"$(sed 's/:.*//' "$T/out" | paste -sd ' ')"
-printf '{"version": "1.0.0", "hook": {"path": "/usr/local/bin/oci-rdma-hook' >"$ENGINE/cut.json"
-examine
-is "a file of ours that was cut off" 2 "$(grep -c . "$T/err")"
+is "what engines refuse, whosever it is, and ours that cannot work, by what the file says: one line each" \
+	"/etc/containers/oci/hooks.d/50-mine.json $(printf '/usr/share/containers/oci/hooks.d/%s ' 99-others.json cut.json)" \
+	"$(sed 's/^oci-rdma-admin: hook_file //; s/: fail: .*//' "$T/err" | sort | tr '\n' ' ')"
+is "others' files that are right are not our business" "/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json" "$(right)"
 
 # Which of the two a file is: each key that only a hooks.d file has tells
 for key in version hook when stages; do
@@ -303,8 +301,7 @@ rm -rf "${NODE:?}/etc/containers" "${ENGINE:?}"/*
 config '{}'
 for name in 91 90 92; do jq . config/hooks.d/annotation/90-oci-rdma-hook.json >"$ENGINE/$name-oci-rdma-hook.json"; done
 examine
-is "all that is right: the policy, then the files in the order of their paths" \
-	"/etc/oci-rdma-hook/config.json: ok$(printf '\n/usr/share/containers/oci/hooks.d/%s-oci-rdma-hook.json: ok' 90 91 92)" "$(<"$T/out")"
+is "all that is right, in the order of its names" "$(printf '/usr/share/containers/oci/hooks.d/%s-oci-rdma-hook.json\n' 90 91 92)" "$(right)"
 rm "$ENGINE"/*
 hooks_file
 # policy DESCRIPTION TEXT PART…: refused, named by its path and by being the node's own
@@ -328,7 +325,7 @@ runtimes() {
 }
 runtimes_are_right() {
 	printf '%s' "$2" >"$NODE/etc/oci-rdma-hook/runtimes"
-	says "$1" "/etc/oci-rdma-hook/runtimes: ok"
+	says "$1" "policy /etc/oci-rdma-hook/runtimes: ok: names a runtime for the shim"
 }
 config '{}'
 runtimes "no runtime" '# /usr/bin/crun' "names no runtime"
@@ -375,7 +372,9 @@ is "…a file for every container in another stage is not enough" 1 "$rc"
 cp "${device[@]}" "$NODE/etc/containers/oci/hooks.d/"
 nothing_wrong "…beside files for every container: accepted"
 hooks_file '.stages += ["prestart"]'
-objects "…in one of its two stages alone" 90-oci-rdma-hook.json '"opt_in": "device"'
+mv "$FILE" "$ENGINE/80-annotation.json"
+objects "…in one of its two stages alone" 80-annotation.json '"opt_in": "device"'
+rm "$ENGINE/80-annotation.json"
 hooks_file
 jq .bogus=1 "${device[0]}" >"$NODE/etc/containers/oci/hooks.d/90-oci-rdma-hook.json"
 cp "$FILE" "$NODE/etc/containers/oci/hooks.d/80-annotation.json"
@@ -404,7 +403,7 @@ jq '.stages = ["createContainer"]' config/hooks.d/annotation/90-oci-rdma-hook.js
 objects "a hooks_dir of CRI-O's configuration" /opt/hooks.d/50-mine.json createContainer
 is "…and none is looked at twice" 1 "$(grep -c 90-oci-rdma-hook.json "$T/out")"
 cp config/podman/precreate.d/90-oci-rdma-hook-precreate.json "$NODE/opt/hooks.d/50-mine.json"
-objects "precreate there" /opt/hooks.d CRI-O "does not start"
+objects "precreate there" /opt/hooks.d CRI-O "will not start again"
 refuses_path "$NODE/opt/hooks.d/50-mine.json" "precreate there, by its path" /opt/hooks.d CRI-O
 rm -r "$NODE/opt/hooks.d"
 examine
@@ -424,7 +423,7 @@ objects "a handler without a monitor" 50-x.conf "handler rdma" conmon "does not 
 crio "$handler"
 for name in conmon crun; do install -D -m 755 /bin/true "$NODE/usr/bin/$name"; done
 examine
-is "a handler that works" "0 1" "$rc $(grep -c '50-x.conf: ok' "$T/out")"
+is "a handler that works" "0 1" "$rc $(grep -c '^crio_handler rdma: ok: .*50-x.conf)$' "$T/out")"
 install -D -m 755 /bin/true "$NODE/usr/libexec/crio/crun"
 objects "a shim that runs another crun than CRI-O" "the shim runs /usr/libexec/crio/crun" "handler crun runs /usr/bin/crun" "write that path into /etc/oci-rdma-hook/runtimes"
 crio "$handler
@@ -463,9 +462,10 @@ says() {
 
 daemon='{"runtimes": {"other": {"path": "/bin/other"}, "kata": {"runtimeType": "io.containerd.kata.v2"}, "rdma": {"path": "/usr/local/bin/oci-rdma-runtime-runc"}}}'
 etc docker/daemon.json "$daemon"
-says "a runtime of Docker" "/etc/docker/daemon.json: ok"
+DOCKER="docker_runtime rdma: ok: /usr/local/bin/oci-rdma-runtime-runc (/etc/docker/daemon.json)"
+says "a runtime of Docker" "$DOCKER"
 etc docker/daemon.json "$(jq '."default-runtime" = "rdma"' <<<"$daemon")"
-says "…as the default" "/etc/docker/daemon.json: ok (the default: without the shim no container starts)"
+says "…as the default" "$DOCKER: the default, so that without the shim no container starts"
 config '{"opt_inn": 1}'
 examine
 is "…and a policy that cannot be read, which says nothing of the runtime" "1 1 1" "$rc $(grep -c opt_inn "$T/err") $(grep -c docker "$T/out")"
@@ -487,7 +487,7 @@ chmod 755 "$NODE$BIN/oci-rdma-runtime-oops"
 objects "a shim before a runtime that is not there" "finds no oops" /etc/oci-rdma-hook/runtimes
 rm "$NODE$BIN/oci-rdma-runtime-oops"
 etc docker/daemon.json "${daemon//\/usr\/local\/bin\//}"
-says "a path without a directory: Docker looks in PATH" "/etc/docker/daemon.json: ok"
+says "a path without a directory: Docker looks in PATH" "${DOCKER/\/usr\/local\/bin\//}"
 etc docker/daemon.json "${daemon%\}}"
 objects "a daemon.json that was cut off" /etc/docker/daemon.json
 etc docker/daemon.json '{"debug": '
@@ -497,6 +497,9 @@ examine
 is "Docker without us: nothing is said" "0 0" "$rc $(grep -c docker "$T/out")"
 rm -r "$NODE/etc/docker"
 
+# containerd FILE [STATUS]: what is said of its handler
+containerd() { echo "containerd_handler rdma: ${2-ok}: $BIN/oci-rdma-runtime-runc (/etc/containerd/$1)"; }
+APPEND=" -> Append the handler to that file, then: systemctl restart containerd"
 CRI='plugins."io.containerd.grpc.v1.cri"'
 rdma="[$CRI.containerd.runtimes.rdma]
 pod_annotations = [\"oci-rdma-hook.io/*\"]
@@ -507,7 +510,7 @@ imports = ["/etc/containerd/conf.d/*.toml"]'
 etc containerd/config.toml "$main"
 etc containerd/conf.d/rdma.toml "version = 2
 $rdma"
-says "a handler in a file of imports, by a pattern" "/etc/containerd/conf.d/rdma.toml: ok"
+says "a handler in a file of imports, by a pattern" "$(containerd conf.d/rdma.toml)"
 mv "$NODE/etc/containerd/conf.d/rdma.toml" "$NODE/etc/containerd/conf.d/rdma.conf"
 examine
 is "…and not one of another name" 0 "$(grep -c conf.d "$T/out")"
@@ -517,18 +520,17 @@ examine
 is "…and a policy that cannot be read: what it would run is not said" "1 1 0" "$rc $(grep -c opt_inn "$T/err") $(grep -c containerd "$T/out")"
 config
 etc containerd/config.toml "${main/\/etc\/containerd\//}"
-says "…by one that is relative to the file" "/etc/containerd/conf.d/rdma.toml: ok"
+says "…by one that is relative to the file" "$(containerd conf.d/rdma.toml)"
 etc containerd/config.toml "${main/conf.d\/\*/\*\/rdma}"
-says "…by one of a directory" "/etc/containerd/conf.d/rdma.toml: ok"
+says "…by one of a directory" "$(containerd conf.d/rdma.toml)"
 etc containerd/config.toml "${main/conf.d/[b-d]onf.?}"
-says "…by one with other wildcards beside '*'" "/etc/containerd/conf.d/rdma.toml: ok"
+says "…by one with other wildcards beside '*'" "$(containerd conf.d/rdma.toml)"
 etc containerd/config.toml "${main/conf.d\/\*/conf.?\/rdma}"
-examine
-is "…but not by them alone, which are no pattern for containerd" "0 0" "$rc $(grep -c rdma.toml "$T/out")"
+objects "…but not by them alone, which are no pattern for containerd, but a name" containerd_config 'conf.?/rdma.toml'
 etc containerd/config.toml 'version = 2
 imports = ["../containerd/more.toml"]'
 etc containerd/more.toml 'imports = ["config.toml", "conf.d/rdma.toml", "/etc/containerd/more.toml"]'
-says "…of imports of imports, in a circle" "/etc/containerd/conf.d/rdma.toml: ok"
+says "…of imports of imports, in a circle" "$(containerd conf.d/rdma.toml)"
 rm "$NODE/etc/containerd/more.toml"
 etc containerd/config.toml "$main"
 etc containerd/conf.d/rdma.toml "${rdma//runtime-runc/runtime-oops}"
@@ -541,20 +543,20 @@ $rdma"
 etc containerd/conf.d/rdma.toml "version = 2
 [$CRI.containerd]
 default_runtime_name = \"nvidia\""
-says "a handler whose tables a later file replaces" "/etc/containerd/config.toml: ok (but /etc/containerd/conf.d/rdma.toml, which is imported, comes later; in containerd 1.x: its tables take the place of these, and handler rdma is none: append it there)"
+says "a handler whose tables a later file replaces" "$(containerd config.toml warn): /etc/containerd/conf.d/rdma.toml, which is imported, comes later; in containerd 1.x: its tables take the place of these$APPEND"
 etc containerd/conf.d/rdma.toml 'version = 2
 [plugins."io.containerd.nri.v1.nri"]
 disable = false'
-says "…and another plugin's does not" "/etc/containerd/config.toml: ok"
+says "…and another plugin's does not" "$(containerd config.toml)"
 for version in 3 2; do
 	etc containerd/config.toml "$(sed 's/version = 2/version = 3/; s/grpc.v1.cri/cri.v1.runtime/' <<<"$main
 $rdma")"
 	etc containerd/conf.d/rdma.toml "version = $version
 [plugins.'io.containerd.cri.v1.runtime'.containerd.runtimes.other]"
 	if [ $version = 3 ]; then
-		says "version 3 merges" "/etc/containerd/config.toml: ok"
+		says "version 3 merges" "$(containerd config.toml)"
 	else
-		says "…but not a file of another version" "/etc/containerd/config.toml: ok (but /etc/containerd/conf.d/rdma.toml, which is imported, has another version: its tables take the place of these, and handler rdma is none: append it there)"
+		says "…but not a file of another version" "$(containerd config.toml warn): /etc/containerd/conf.d/rdma.toml, which is imported, has another version: its tables take the place of these$APPEND"
 	fi
 done
 etc containerd/conf.d/rdma.toml "version = 3
@@ -562,7 +564,7 @@ etc containerd/conf.d/rdma.toml "version = 3
 BinaryName = '/nowhere/oci-rdma-runtime-runc'"
 objects "a later file says what a handler runs" /etc/containerd/conf.d/rdma.toml "/nowhere/oci-rdma-runtime-runc"
 etc containerd/config.toml 'imports = ["missing.toml"]'
-nothing_wrong "a file of imports that is not there, with which containerd does not start: nothing is said"
+objects "a file of imports that is not there, with which containerd does not start" containerd_config missing.toml
 rm -r "$NODE/etc/containerd"
 
 # ---- an old kernel: RHEL 8's 4.18 ----
@@ -580,7 +582,7 @@ without_openat2 "a filter that hides openat2, as systemd's" "a filter of system 
 
 # ---- a node without an installation: "ok" of the defaults alone would read as one ----
 
-NOTHING="there are none of oci-rdma-hook"
+NOTHING="no hooks.d file in force runs oci-rdma-hook"
 node one
 examine
 is "nothing is installed: that is no mistake, and said" "0 1 1" "$rc $(grep -c ': ok' "$T/out") $(grep -c "$NOTHING" "$T/out")"
@@ -597,6 +599,9 @@ echo '{"opt_in":"x","memlok":1,
 examine "$T/policy.json"
 is "all errors of a file, a line each" "1 oci-rdma-admin oci-rdma-admin oci-rdma-admin" "$rc $(cut -d: -f1 "$T/err" | paste -sd' ')"
 for part in "line 1: opt_in: 'x'" "line 1: memlok: unknown key" "line 2: memlock: 0 would"; do has "each" "$part" "$(<"$T/err")"; done
+config "$(<"$T/policy.json")"
+examine
+is "the node's policy: likewise" "1 3" "$rc $(grep -c '^oci-rdma-admin: policy: fail: ' "$T/err")"
 
 # ---- usage ----
 

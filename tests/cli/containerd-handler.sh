@@ -149,7 +149,7 @@ handler() {
 PASS='pod_annotations = ["oci-rdma-hook.io/*"]'
 handler "$PASS"
 examined "a handler that is right"
-is "which is said" 1 "$(grep -c '^/etc/containerd/config.toml: ok$' "$T/out")"
+is "which is said" 1 "$(grep -c '^containerd_handler rdma: ok: ' "$T/out")"
 handler ''
 examined "a handler without its pods' annotations" /etc/containerd/config.toml "handler rdma" "pod_annotations = ["
 config '{"opt_in": "device"}'
@@ -166,7 +166,7 @@ examined "a shim that is not there" "$BIN/oci-rdma-runtime-away is not an execut
 handler "$PASS" oci-rdma-runtime
 examined "the shim without a name runs the first of the list"
 config_toml 'version = ['
-examined "what containerd cannot read is not ours"
+examined "what containerd cannot read" containerd_config config.toml:2
 
 # ---- the base spec ----
 base() { install/containerd/render-base-spec "$@" 2>"$T/err"; }

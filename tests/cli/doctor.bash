@@ -202,6 +202,17 @@ try() {
 	row "$1"
 	"${@:5}"
 	finds "$2" "${@:2:3}"
+	case $2 in crio_* | containerd_* | docker_* | hook_* | policy | policy//*) agrees ;; esac
+}
+# agrees: --check-config judges the node's installation as the doctor does: ids, texts, exit status
+agrees() {
+	local want refused said rc
+	want=$(jq -r '[.findings[] | select(.id | test("^(crio|containerd|docker|hook)_|^policy$"))] | sort_by(.id) | .[] |
+		[.id, (.subject | select(. != ""))] as $name | "\($name | join(" ")): \(.status): \([.evidence, (.remedy | select(. != ""))] | join(" -> "))"' "$T/out")
+	[[ $'\n'$want = *': fail: '* ]] && refused=1 || refused=0
+	said=$("$ADMIN" --sysroot "$NODE" --check-config 2>&1)
+	rc=$?
+	is "--check-config says the same" "$refused"$'\n'"$(sort <<<"$want")" "$rc"$'\n'"$(sed 's/^oci-rdma-admin: //' <<<"$said" | sort)"
 }
 # also FINDING STATUS [PART]: in the same row
 also() { finds "$1" "$@"; }

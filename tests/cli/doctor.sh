@@ -276,7 +276,7 @@ also hook_installed warn
 try "a hook that cannot be executed" "$OURS" fail "chmod 0755" on_a_node chmod 644 "$NODE/usr/local/bin/oci-rdma-hook"
 try "a file of ours: it says what --check-config says" "$OURS" fail "write one file for each stage" on_a_node sed -i '/"stages"/s/createRuntime/poststart/' "$FILE"
 try "a file of ours that others may write" "$OURS" fail "chmod go-w" on_a_node chmod 666 "$FILE"
-try "a timeout that is too short to say why: the hook is there all the same" "$OURS" warn "the 5 s that the hook allows itself" \
+try "a timeout that is too short to say why: the hook is there all the same" "$OURS" fail "the 5 s that the hook allows itself" \
 	on_a_node sed -i 's/"timeout": *[0-9]*/"timeout": 5/' "$FILE"
 also hook_installed ok
 # somebodys NAME PART JSON: another's file, with which CRI-O does not start
@@ -287,7 +287,7 @@ somebodys "a hook file that is no JSON" "" '{"version":"1.0.0",'
 somebodys "a hook file without version" version "{$crun,\"stages\":[\"poststop\"]}"
 try "half of our hook" hook_installed warn poststart on_a_node rm "$NODE/$HOOKS/91-oci-rdma-hook-poststart.json"
 try "no hook" hook_installed warn "keep the engine's limit" on_a_node rm -r "$NODE/$HOOKS"
-try "a directory that CRI-O does not read: where it looks" "$OURS" warn "move the file to /etc/containers/oci/hooks.d, or add" \
+try "a directory that CRI-O does not read: where it looks" "$OURS" fail "move the file to /etc/containers/oci/hooks.d, or add" \
 	on_a_node sed -i '/"\/usr\/share/d' "$NODE/etc/crio/crio.conf.d/00-default"
 also hook_installed warn "keep the engine's limit"
 by_default() { sed -i '/^hooks_dir/,/^]/d' "$NODE/etc/crio/crio.conf.d/00-default"; }
@@ -316,7 +316,7 @@ podman_alone() { rm -r "$NODE/etc/crio" && write "$OVER/90-oci-rdma-hook.json" "
 try "podman alone: /etc wins" "$OURS" ok "not in force: /$OVER/90-" on_a_node podman_alone
 
 rdma() { cp config/machineconfig/60-oci-rdma-hook.conf "$NODE/etc/crio/crio.conf.d/"; }
-try "a handler whose runtime is missing is the cause" crio_handler/rdma fail "drops the handler" on_a_node rdma
+try "a handler whose runtime is missing is the cause" crio_handler/rdma fail "leaves the handler out" on_a_node rdma
 causes "the cause" crio_handler
 with_shim() { rdma && executable usr/local/bin/oci-rdma-runtime-crun; }
 try "the MachineConfig's handler, with conmon in PATH" crio_handler/rdma ok "" on_a_node with_shim
@@ -342,7 +342,7 @@ healthy "nothing is wrong"
 moved() { made && rm "$NODE/usr/libexec/crio/conmon"; }
 try "a monitor that went away" crio_handler/rdma fail "/usr/libexec/crio/conmon is not an executable file" on_a_node moved
 other_runtime() { made && write etc/oci-rdma-hook/runtimes /usr/bin/crun; }
-try "a shim that runs another crun than CRI-O" crio_handler/rdma warn \
+try "a shim that runs another crun than CRI-O" crio_handler/rdma fail \
 	"the shim runs /usr/bin/crun, but CRI-O's own handler crun runs /usr/libexec/crio/crun" on_a_node other_runtime
 without_hook() { with_shim && rm -r "${NODE:?}/$HOOKS"; }
 try "the shim is an entry point" hook_installed ok "with the shim's handler are served" on_a_node without_hook
@@ -351,6 +351,7 @@ docker_without_shim() {
 	write etc/docker/daemon.json "$(<config/docker/daemon.json)"
 }
 try "a runtime of Docker's whose shim is not there is none" hook_installed warn "keep the engine's limit" on_a_node docker_without_shim
+also docker_runtime/rdma fail "nothing starts with it"
 is "nothing is ok of what is not installed" "" "$(jq -r '.findings[] | select(.id == "nri" or .id == "entry_points") | .id' "$T/out")"
 
 # crio_conf NAME FINDING STATUS PART TEXT: another file of CRI-O's, the last one
@@ -371,11 +372,11 @@ ulimits "default_ulimits without memlock" ok "default_ulimits has no memlock, so
 policy() { try "${@:1:4}" on_a_node write etc/oci-rdma-hook/config.json "$5"; }
 policy "a policy with a mistake is the cause" policy fail "config.json: line 1" '{"memlock": "much"}'
 causes "the cause" policy
-policy "a policy for every container, and hook files for annotated ones" "$OURS" warn "as the files of hooks.d/device do" '{"opt_in": "device"}'
+policy "a policy for every container, and hook files for annotated ones" "$OURS" fail "as the files of hooks.d/device do" '{"opt_in": "device"}'
 also policy ok "by device"
 everyone() { write etc/oci-rdma-hook/config.json '{"opt_in": "device"}' && cp config/hooks.d/device/*.json "$NODE/$HOOKS/"; }
 try "…and the files for every container" "$OURS" ok "" on_a_node everyone
-policy "a policy that serves nobody" policy warn "namespaces: the list is empty" '{"namespaces": []}'
+policy "a policy that serves nobody" policy fail "namespaces: the list is empty" '{"namespaces": []}'
 try "SELinux" selinux ok enforcing on_a_node write sys/fs/selinux/enforce 1
 write usr/local/bin/oci-rdma-nri ''
 write usr/local/bin/oci-rdma-nri.selinux system_u:object_r:bin_t:s0

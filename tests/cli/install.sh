@@ -87,7 +87,7 @@ steps() {
 	is "…what was installed is labelled, the units and the hook files after they are there" "program units hooks.d config" "$(labelled)"
 	is "…its monitor is this CRI-O's" "monitor_path = \"$T/crio/conmon\"" "$(grep monitor "$dropin")"
 	is "…its program is ours" "runtime_path = \"$T/prefix/bin/oci-rdma-runtime-crun\"" "$(grep ^runtime_path "$dropin")"
-	is "…and it passes the check" "$dropin: ok" "$("$T/prefix/bin/oci-rdma-admin" --check-config | grep crio)"
+	is "…and it passes the check" "crio_handler rdma: ok: $T/prefix/bin/oci-rdma-runtime-crun ($dropin)" "$("$T/prefix/bin/oci-rdma-admin" --check-config | grep ^crio_handler)"
 	echo '[crio.runtime]' >/etc/crio/crio.conf.d/70-x.conf
 	echo 'default_runtime = "rdma"' >>/etc/crio/crio.conf.d/70-x.conf
 	check "uninstall: refused while it is CRI-O's default" refused "${made[@]}" uninstall

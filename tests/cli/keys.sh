@@ -143,7 +143,7 @@ ELSEWHERE='doctor/runner.c check->id doctor/check/check.c \{\s*"\K[a-z_]+(?=", "
 doctor/runner.c job->check->id
 doctor/runner.c id
 doctor/finding.c const char *id
-doctor/check/check_engine_files.c id doctor/check/check_engine_files.c add_handler\(context, "\K[a-z_]+|id\[\] = "\K[a-z_]+
+admin/installation/judge.c id admin/installation/judge.c id\[\] = "\K[a-z_]+
 doctor/check/check_gpudirect.c id doctor/check/check_gpudirect.c id\[\] = "\K[a-z_]+
 doctor/check/check_missed.c id doctor/check/check_missed.c add_named\(scan, container, "\K[a-z_]+
 doctor/check/check_nccl.c socket_id doctor/check/check_nccl.c socket_id\[\] = "\K[a-z_]+
@@ -154,7 +154,7 @@ doctor/cuda/cuda.c id doctor/cuda/cuda.c add_error\([a-z]+, "\K[a-z_]+
 doctor/verbs/registration.c id doctor/verbs/registration.c [?:] "\Kverbs_[a-z_]+(?=")'
 # finding_calls TREE: "FILE ID" of each call, the id as the call has it
 finding_calls() {
-	(cd "$1" && find doctor -name '*.c' | sort | while read -r file; do
+	(cd "$1" && find admin doctor -name '*.c' | sort | while read -r file; do
 		tr '\n\t' '  ' <"$file" | grep -oP 'findings_add\(\s*[^,]*,\s*\K[^,]*[^, ]' | sort -u | sed "s|^|$file |"
 	done)
 }
@@ -163,7 +163,7 @@ finding_ids() {
 	local place pattern
 	{
 		finding_calls "$1" | sed -n 's/.* "\([a-z_]*\)"$/\1/p'
-		sed -n 's/^\S* \(const char \*\)\?\S* \(doctor\S*\) \(.*\)/\2 \3/p' <<<"$ELSEWHERE" | while read -r place pattern; do
+		sed -n 's/^\S* \(const char \*\)\?\S* \(\(admin\|doctor\)\/\S*\) \(.*\)/\2 \4/p' <<<"$ELSEWHERE" | while read -r place pattern; do
 			tr '\n\t' '  ' <"$1/$place" | grep -oP "$pattern" || echo "?$place"
 		done
 	} | sort -u
@@ -185,7 +185,7 @@ is "an id that a symptom's row names as confirming it is one" "" \
 	"$(comm -13 <(echo "$ids") <(sed -n 's/^ *check: //p' doctor/symptom/known/* | tr -s '!, ' '\n' | sort -u))"
 
 mkdir "$T/tree"
-cp -r doctor "$T/tree/"
+cp -r admin doctor "$T/tree/"
 echo 'static int f(void) { return findings_add(x, "brand_new", NULL); }' >>"$T/tree/doctor/check/check_iommu.c"
 is "control: a finding without a row" "brand_new: add it to FILE" "$(differ FILE "$(finding_ids "$T/tree")" "$ids")"
 echo 'static int g(void) { return findings_add(x, name, NULL); }' >>"$T/tree/doctor/check/check_iommu.c"

@@ -36,7 +36,7 @@ for name in rdma rdma-crun; do
 done
 is "containerd's own handler is as it was" "$own" "$(handler runc)"
 has "and so is all else" 'sandbox_image = "localhost/pause"' "$(dump)"
-is "--check-config accepts both" 2 "$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/containerd/config.toml: ok$')"
+is "--check-config accepts both" 2 "$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^containerd_handler rdma.*: ok: .*(/etc/containerd/config.toml)$')"
 render runc >>"$CONFIG_TOML"
 lacks "appended twice, containerd says so, before it is restarted" 'runtimes.rdma.options]' "$(dump)"
 
@@ -56,11 +56,11 @@ for imports in conf.d/rdma.toml 'conf.d/*.toml'; do
 	printf '%s\n' 'version = 2' "$tables" >"$NODE/etc/containerd/conf.d/rdma.toml"
 	lacks "$imports: containerd 1.x forgets config.toml's handler for another table of the plugin" 'runtimes.rdma' "$(dump)"
 	is "$imports: --check-config says so, of both" 2 \
-		"$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/containerd/config.toml: ok (but /etc/containerd/conf.d/rdma.toml, which is imported, comes later')"
+		"$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^containerd_handler rdma.*: warn: .*: /etc/containerd/conf.d/rdma.toml, which is imported, comes later')"
 	printf '%s\n' 'version = 2' "imports = [\"$imports\"]" "$tables" >"$CONFIG_TOML"
 	printf '%s\n' 'version = 2' "$both" >"$NODE/etc/containerd/conf.d/rdma.toml"
 	has "$imports: containerd takes a handler of that file" 'runtimes.rdma.options]' "$(dump)"
-	is "$imports: --check-config finds both there" 2 "$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/containerd/conf.d/rdma.toml: ok$')"
+	is "$imports: --check-config finds both there" 2 "$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^containerd_handler rdma.*: ok: .*(/etc/containerd/conf.d/rdma.toml)$')"
 done
 printf '%s\n' 'version = 2' 'imports = ["missing.toml"]' >"$CONFIG_TOML"
 row "control: containerd does not start without a file that it imports by name"
@@ -78,7 +78,7 @@ check "Docker" validate config/docker/daemon.json
 is "it names the shim before runc" "$BIN/oci-rdma-runtime-runc" "$(jq -r .runtimes.rdma.path config/docker/daemon.json)"
 mkdir -p "$NODE/etc/docker"
 cp config/docker/daemon.json "$NODE/etc/docker/"
-is "--check-config accepts it" 1 "$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^/etc/docker/daemon.json: ok$')"
+is "--check-config accepts it" 1 "$("$ADMIN" --sysroot "$NODE" --check-config 2>&1 | grep -c '^docker_runtime rdma: ok: ')"
 sed 's/"runtimes"/"runtims"/' config/docker/daemon.json >"$T/wrong.json"
 is "the control: a key that Docker does not know" 1 "$(validate "$T/wrong.json" >"$T/out"; echo $?)"
 finish

@@ -78,7 +78,7 @@ connected() {
 	has "$ROW: --check names the engine" 'plugin      connected to containerd' "$(plugin_says 2>&1)"
 	OUT=$(./oci-rdma-admin --check-config 2>&1)
 	is "$ROW: --check-config ends well" 0 $?
-	is "$ROW: --check-config: each line ends in ok" "" "$(grep -v ': ok' <<<"$OUT")"
+	is "$ROW: --check-config: each line says ok" "" "$(grep -v ': ok' <<<"$OUT")"
 	doctor_says_connected
 }
 

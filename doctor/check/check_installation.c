@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. The policy of the node or of an NRI plugin's container, and the shim's
- * list of runtimes */
+/* check.h declares them. What is installed on the node, and the policy of an NRI plugin's
+ * container */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "admin/installation/config_check.h"
+#include "admin/installation/judge.h"
 #include "core/base/fs.h"
 #include "core/policy/policy.h"
 #include "doctor/check/check.h"
@@ -50,21 +50,11 @@ int check_policy(const struct doctor *doctor, struct findings *findings)
 				    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation",
 				    config.path);
 	}
-	if (config_load(findings->arena, doctor->node.root, doctor->options.common.config, &config,
-			&why) < 0)
-		return findings_add(findings, "policy", NULL, FINDING_FAIL,
-				    "Correct it: until then no container is granted anything", "%s",
-				    why.text);
-	if (config_check(&config, &why) < 0 ||
-	    runtimes_check(findings->arena, doctor->node.root, &why) < 0)
-		return findings_add(findings, "policy", NULL, FINDING_WARN,
-				    "Correct it, then check it: oci-rdma-admin --check-config",
-				    "%s", why.text);
-	if (!doctor->options.common.config && !tree_exists(doctor->node.root, CONFIG_PATH))
-		return findings_add(findings, "policy", NULL, FINDING_OK, NULL,
-				    "there is no /%s, so that the defaults apply (opt in by "
-				    "annotation, unlimited memlock)",
-				    CONFIG_PATH);
-	return findings_add(findings, "policy", NULL, FINDING_OK, NULL, "valid, opt in by %s (%s)",
-			    config.opt_in == OPT_IN_DEVICE ? "device" : "annotation", config.path);
+	return judge_policy(doctor->node.root, doctor->options.common.config, findings);
+}
+
+int check_engine_files(const struct doctor *doctor, struct findings *findings)
+{
+	return judge_engines(doctor->node.root, doctor->node.recorded,
+			     doctor->options.common.config, findings);
 }
