@@ -95,18 +95,29 @@ may_mount() { [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; }
 # launch [-a] NAME LOG COMMAND [ARG…]: starts the command in the background. Its process id is in $NAME, what it prints in LOG. This shell empties
 # LOG before the process exists, so that no line of an earlier process is taken for one of this (-a: appends, for a log that nobody waits for).
 # `within` gives up as soon as a process that was launched ends, unless `may_end PID` has said that it may.
-declare -A launched=()
-fresh='' lost=''
+declare -A launched=() since=()
+fresh='' lost='' began=''
 launch() {
 	local append=
 	if [ "$1" = -a ]; then append=yes && shift; fi
 	[ -n "$append" ] || : >"$2"
 	"${@:3}" >>"$2" 2>&1 &
 	fresh=$!
-	launched[$fresh]=$2 lost=''
+	begin_of "$fresh"
+	launched[$fresh]=$2 since[$fresh]=$began lost=''
 	printf -v "$1" %s "$fresh"
 }
 may_end() { unset "launched[$1]"; }
+# begin_of PID: sets $began, in ticks; "" if there is no such process
+begin_of() {
+	local fields
+	began=
+	{ read -r began <"/proc/$1/stat"; } 2>/dev/null || return
+	read -ra fields <<<"${began##*) }" # proc_pid_stat(5): it is the 22nd, and the name may hold blanks
+	began=${fields[19]}
+}
+# is_there PID: the process that was launched, and not a later one of the same number: numbers are used again within a minute on a busy machine
+is_there() { begin_of "$1" && [ "$began" = "${since[$1]}" ]; }
 
 # within COMMAND [ARG…]: waits until the command succeeds, looking again after 20 ms at first, every 200 ms in the end. A fifo that nobody writes to
 # is what it waits for: each look by sleep(1) would be another process, and a suite that waits a lot did little else.
@@ -115,12 +126,12 @@ may_end() { unset "launched[$1]"; }
 within() {
 	local begin=$SECONDS noted='' ms=20 pause pid watched=() never=${T:-/tmp}/never
 	for pid in "${!launched[@]}"; do
-		if [ "$pid" = "$fresh" ] || [ "$pid" = "$lost" ] || [ -e "/proc/$pid" ]; then watched+=("$pid"); fi
+		if [ "$pid" = "$fresh" ] || [ "$pid" = "$lost" ] || is_there "$pid"; then watched+=("$pid"); fi
 	done
 	fresh=
 	until "$@" 2>/dev/null; do
 		for pid in "${watched[@]}"; do
-			if [ -e "/proc/$pid" ]; then continue; fi
+			if is_there "$pid"; then continue; fi
 			if "$@" 2>/dev/null; then return; fi
 			lost=$pid # nor does what is waited for next
 			give_up "the process has ended; the end of ${launched[$pid]}:"$'\n'"$(tail -n 20 "${launched[$pid]}")" "$@"

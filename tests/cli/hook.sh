@@ -122,7 +122,7 @@ is "a higher limit is not lowered" 4194304:8388608 "$(limit)"
 config '{}'
 container "$rdma"
 hook
-if prlimit --memlock=unlimited:unlimited true 2>/dev/null; then
+if prlimit --memlock=8388608:8388608 prlimit --memlock=unlimited:unlimited true 2>/dev/null; then
 	is "unlimited" "0 unlimited:unlimited" "$rc $(limit)"
 else
 	is "unlimited, without the right to: warn" 0 "$rc"

@@ -199,6 +199,21 @@ is "the rows" "ok - its own line,not ok - it ends,not ok - it ends, in a check,o
 is "what was waited for, and why it cannot come" 3 "$(grep -cE '^#.*(within|happens:) says ready' <<<"$log")"
 is "the end of the program's log" 2 "$(grep -cx '#   why' <<<"$log")"
 has "patience" "#   not within 1 s" "$log"
+if may_mount; then
+	row "within: a process that has got the number of one that was launched and has ended is another"
+	# shellcheck disable=SC2016 # the inner shell's
+	is "its end ends no wait" late "$(unshare --pid --fork --mount-proc bash -c '
+		. tests/lib.sh
+		T=$1
+		launch old "$T/log" true
+		wait "$old"
+		launch new "$T/log" sleep 14400
+		echo "$((old - 1))" >/proc/sys/kernel/ns_last_pid
+		sleep 0.5 &
+		[ $! = "$old" ] || echo "its number is $!, not $old"
+		{ sleep 1; echo late >"$T/late"; } &
+		within test -s "$T/late" && cat "$T/late"' - "$T" 2>&1)"
+fi
 
 row "make suite: no name, and one that is none"
 is "no name" "S= is missing: make suite S=tests/cli/dry-run.sh" "$(make suite 2>&1 | head -n 1)"

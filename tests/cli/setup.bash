@@ -7,6 +7,8 @@
 built HOOK "${HOOK:-build/oci-rdma-hook}"
 built ADMIN "${ADMIN:-${BUILD:-build}/oci-rdma-admin}"
 umask 022
+# As a node's services have it, whatever this shell has: jq 1.6 makes another number of "unlimited", which no limit is.
+ulimit -l 8192 2>/dev/null || :
 workdir
 NODE=$T/node
 B=$T/bundle
