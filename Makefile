@@ -110,7 +110,7 @@ EXPLAIN := $(call parts,explain)
 EXPLAIN_SHARED := $(filter-out explain/dry_run.o explain/plan_json.o explain/plan_text.o,$(EXPLAIN)) $(call parts,lib)
 HOOK_PARTS := $(CORE) $(call parts,hook) $(EXPLAIN) $(call parts,lib)
 ADMIN_OWN := $(call parts,admin)
-ADMIN_LOOKS := explain/bundle.o explain/entry_points.o lib/files.o lib/nri_status.o lib/trusted_link.o
+ADMIN_LOOKS := explain/bundle.o explain/entry_points.o $(patsubst %,lib/%.o,files finding nri_status trusted_link)
 ADMIN_SHARED := $(filter admin/engine/% admin/installation/%,$(ADMIN_OWN)) $(EXPLAIN_SHARED)
 NRI_OWN := $(call parts,nri) nri/message/nri.pb-c.o
 NRI_SHARED := $(patsubst %,lib/%.o,child files limits nri_socket nri_status records)
@@ -119,7 +119,7 @@ EVENTS_OWN := $(call parts,events)
 O := $(BUILD)$(MUSL:%=/%)
 MUSL_PARTS := $(if $(MUSL),tools/musl/fortify.o)
 HOOK_OBJECTS := $(addprefix $(O)/,hook/main.o $(HOOK_PARTS) $(MUSL_PARTS))
-ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) doctor/finding.o $(ADMIN_LOOKS) $(CORE) $(MUSL_PARTS))
+ADMIN_OBJECTS := $(addprefix $(O)/,admin/main.o $(ADMIN_OWN) $(ADMIN_LOOKS) $(CORE) $(MUSL_PARTS))
 NRI_OBJECTS := $(addprefix $(O)/,nri/main.o $(NRI_OWN) $(NRI_SHARED) $(CORE) $(MUSL_PARTS))
 
 HOOK := $(BUILD)/oci-rdma-hook

@@ -18,7 +18,7 @@
 #include "core/deadline.h"
 #include "core/json/document.h"
 #include "core/policy/policy.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 #include "lib/trusted_link.h"
 
 struct check {

@@ -8,7 +8,7 @@
 #include "core/base/err.h"
 #include "doctor/check/check.h"
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 /* Runs checks in order. One that cannot run becomes a "not checkable" finding. Returns 0, or -1
  * with findings->err. */

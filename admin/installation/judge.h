@@ -6,7 +6,7 @@
 
 #include <stdbool.h>
 
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 /* The policy and the shim's list of runtimes: "policy" */
 int judge_policy(int root, const char *config, struct findings *findings);

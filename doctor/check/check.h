@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 /* The remedy for a container without a device */
 #define REMEDY_REQUEST                                                                             \

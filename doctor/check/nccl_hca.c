@@ -10,10 +10,10 @@
 #include "core/base/text.h"
 #include "core/node/network.h"
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
 #include "doctor/nccl/nccl_list.h"
 #include "doctor/nccl/nccl_settings.h"
 #include "explain/topology.h"
+#include "lib/finding.h"
 
 #define HCA "nccl_ib_hca"
 #define GID_INDEX "nccl_ib_gid_index"

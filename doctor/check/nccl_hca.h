@@ -4,9 +4,9 @@
 
 #include "core/node/node.h"
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
 #include "doctor/nccl/nccl_settings.h"
 #include "doctor/target/netdevs.h"
+#include "lib/finding.h"
 
 struct nccl_context {
 	const struct doctor *doctor;

@@ -14,7 +14,7 @@
 
 #include "core/base/arena.h"
 #include "core/json/document.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 /* In the order of causes */
 enum fact {

@@ -6,7 +6,7 @@
 #include <stddef.h>
 
 #include "core/base/err.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 #define CUDA_SECONDS 35 /* a check's time limit */
 

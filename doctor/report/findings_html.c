@@ -9,9 +9,9 @@
 
 #include "core/base/clock.h"
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
 #include "doctor/report/findings_text.h"
 #include "doctor/report/markup.h"
+#include "lib/finding.h"
 
 /* clang-format off */
 static const char page_style[] =

@@ -5,6 +5,6 @@
 #include <stdio.h>
 
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 int findings_print_html(FILE *out, const struct doctor *doctor, const struct findings *findings);

@@ -6,8 +6,8 @@
 
 #include "core/json/writer.h"
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
 #include "doctor/report/findings_text.h"
+#include "lib/finding.h"
 
 struct report {
 	const struct doctor *doctor;

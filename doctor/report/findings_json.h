@@ -5,7 +5,7 @@
 #include <stdio.h>
 
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 /* Schema 1; later ones only add members. */
 int findings_print_json(FILE *out, const struct doctor *doctor, const struct findings *findings);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 struct page {
 	FILE *out;

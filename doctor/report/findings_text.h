@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 #define REPORT_STATUSES 4
 

@@ -7,8 +7,8 @@
 
 #include "core/base/arena.h"
 #include "core/base/err.h"
-#include "doctor/finding.h"
 #include "doctor/symptom/known.h"
+#include "lib/finding.h"
 
 struct symptoms {
 	struct symptom *item; /* in display order */

@@ -5,8 +5,8 @@
 #include <unistd.h>
 
 #include "core/base/fs.h"
-#include "doctor/finding.h"
 #include "doctor/verbs/remote.h"
+#include "lib/finding.h"
 
 static unsigned port_of(const struct verbs_setup *setup)
 {

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
 #include "doctor/verbs/device.h"
+#include "lib/finding.h"
 
 struct verbs_setup {
 	const struct verbs *verbs;

@@ -10,9 +10,9 @@
 #include "core/base/fs.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
 #include "doctor/verbs/device.h"
 #include "doctor/verbs/trouble.h"
+#include "lib/finding.h"
 #include "lib/limits.h"
 
 /* The kernel counts a range's pages, even repeated ones (drivers/infiniband/core/umem.c,

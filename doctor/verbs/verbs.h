@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "doctor/doctor.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 /* Adds findings. exec: process 1 has a higher memlock limit. Returns -1 only without memory. */
 int verbs_check(struct findings *findings, const struct doctor *doctor, bool exec);

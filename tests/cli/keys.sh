@@ -142,7 +142,7 @@ is "$JSON has each member of a device and its ports" "" \
 ELSEWHERE='doctor/runner.c check->id doctor/check/check.c \{\s*"\K[a-z_]+(?=", ")
 doctor/runner.c job->check->id
 doctor/runner.c id
-doctor/finding.c const char *id
+lib/finding.c const char *id
 admin/installation/judge.c id admin/installation/judge.c id\[\] = "\K[a-z_]+
 doctor/check/check_gpudirect.c id doctor/check/check_gpudirect.c id\[\] = "\K[a-z_]+
 doctor/check/check_missed.c id doctor/check/check_missed.c add_named\(scan, container, "\K[a-z_]+

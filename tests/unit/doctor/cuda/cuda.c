@@ -2,7 +2,7 @@
 #include "tests/unit/unit.h"
 
 #include "doctor/cuda/cuda.h"
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 #define WITH_FINDINGS                                                                              \
 	WITH_ARENA;                                                                                \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "doctor/finding.h"
+#include "lib/finding.h"
 
 #include <stdarg.h>
 #include <stdio.h>
