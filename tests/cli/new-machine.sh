@@ -211,7 +211,8 @@ if may_mount; then
 		echo "$((old - 1))" >/proc/sys/kernel/ns_last_pid
 		sleep 0.5 &
 		[ $! = "$old" ] || echo "its number is $!, not $old"
-		{ sleep 1; echo late >"$T/late"; } &
+		launch late "$T/said" sh -c "sleep 1; echo late >$T/late"
+		may_end "$late"
 		within test -s "$T/late" && cat "$T/late"' - "$T" 2>&1)"
 fi
 
