@@ -103,7 +103,7 @@ launch() {
 	[ -n "$append" ] || : >"$2"
 	"${@:3}" >>"$2" 2>&1 &
 	fresh=$!
-	begin_of "$fresh"
+	begin_of "$fresh" || : # it may have ended
 	launched[$fresh]=$2 since[$fresh]=$began lost=''
 	printf -v "$1" %s "$fresh"
 }
