@@ -212,7 +212,7 @@ agrees() {
 	[[ $'\n'$want = *': fail: '* ]] && refused=1 || refused=0
 	said=$("$ADMIN" --sysroot "$NODE" --check-config 2>&1)
 	rc=$?
-	is "--check-config says the same" "$refused"$'\n'"$(sort <<<"$want")" "$rc"$'\n'"$(sed 's/^oci-rdma-admin: //' <<<"$said" | sort)"
+	is "--check-config says the same" "$refused"$'\n'"$(sort <<<"$want")" "$rc"$'\n'"$(sort <<<"${said//oci-rdma-admin: /}")"
 }
 # also FINDING STATUS [PART]: in the same row
 also() { finds "$1" "$@"; }
