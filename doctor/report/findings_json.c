@@ -151,7 +151,7 @@ static bool is_repeated(const struct findings *findings, size_t place)
 	return false;
 }
 
-/* Of a node's containers: check_pinned names each behind its bytes. */
+/* One line for each container of the node. Its values: the bytes, then the labels */
 static void print_pinned(FILE *out, const struct findings *findings)
 {
 	fputs("# HELP oci_rdma_pinned_bytes Memory that the container's processes pin now, by "

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who can write the file and its directories */
+/* A policy that others than root can write is refused. */
 #include <limits.h>
 
 #include "core/base/fs.h"
