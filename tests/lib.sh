@@ -95,7 +95,7 @@ may_mount() { [ "$(id -u)" -eq 0 ] && unshare --mount true 2>/dev/null; }
 # launch [-a] NAME LOG COMMAND [ARG…]: starts the command in the background. Its process id is in $NAME, what it prints in LOG. This shell empties
 # LOG before the process exists, so that no line of an earlier process is taken for one of this (-a: appends, for a log that nobody waits for).
 # `within` gives up as soon as a process that was launched ends, unless `may_end PID` has said that it may.
-declare -A launched=() since=()
+declare -A launched=() began_at=()
 fresh='' lost='' began=''
 launch() {
 	local append=
@@ -104,7 +104,7 @@ launch() {
 	"${@:3}" >>"$2" 2>&1 &
 	fresh=$!
 	begin_of "$fresh" || : # it may have ended
-	launched[$fresh]=$2 since[$fresh]=$began lost=''
+	launched[$fresh]=$2 began_at[$fresh]=$began lost=''
 	printf -v "$1" %s "$fresh"
 }
 may_end() { unset "launched[$1]"; }
@@ -117,7 +117,7 @@ begin_of() {
 	began=${fields[19]}
 }
 # is_there PID: the process that was launched, and not a later one of the same number: numbers are used again within a minute on a busy machine
-is_there() { begin_of "$1" && [ "$began" = "${since[$1]}" ]; }
+is_there() { begin_of "$1" && [ "$began" = "${began_at[$1]}" ]; }
 
 # within COMMAND [ARG…]: waits until the command succeeds, looking again after 20 ms at first, every 200 ms in the end. A fifo that nobody writes to
 # is what it waits for: each look by sleep(1) would be another process, and a suite that waits a lot did little else.
