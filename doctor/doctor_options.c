@@ -16,7 +16,8 @@ static const char usage[] =
 	"                       [--port NUMBER] [--device NAME]\n"
 	"       oci-rdma-doctor --topology [--pid PID | --container ID] [--format FORMAT]\n"
 	"       oci-rdma-doctor --symptom [FILE | TEXT] [--pid PID | --container ID]\n"
-	"       oci-rdma-doctor --compare FILE… [--format text | json]\n"
+	"       oci-rdma-doctor --compare [--pairs[=all]] FILE… [--format text | json]\n"
+	"       oci-rdma-doctor --pairs[=all] POD…\n"
 	"\n"
 	"Finds out why RDMA or NCCL does not work on a node or in a container. Each\n"
 	"finding is ok, warn, fail or not checkable, and states the value, where it was\n"
@@ -43,6 +44,10 @@ static const char usage[] =
 	"  --compare FILE…\n"
 	"                  print what the reports of a job's pods differ in: each FILE,\n"
 	"                  POD.json or POD@NODE.json, is a report of --format json\n"
+	"  --pairs[=all]   with --compare: each FILE, POD@PEER.json, is a report of --connect\n"
+	"                  or --listen; print which transfers are slow or failed. Without:\n"
+	"                  print rounds in which PODs form a ring, or all meet, none twice\n"
+	"                  in a round: number, who connects, who listens\n"
 	"  --format FORMAT text (default), json, html (one page), or prometheus (for the\n"
 	"                  textfile collector of node exporter)\n"
 	"  --verbose       with text: also show the evidence of findings that are ok\n"
@@ -92,6 +97,7 @@ enum option_code {
 	OPTION_SYMPTOM,
 	OPTION_TOPOLOGY,
 	OPTION_COMPARE,
+	OPTION_PAIRS,
 	OPTION_VERBS, /* options from here to --port imply --verbs */
 	OPTION_DEVICE,
 	OPTION_LISTEN,
@@ -108,6 +114,7 @@ static const struct option long_options[] = {
 	{"symptom", optional_argument, NULL, OPTION_SYMPTOM},
 	{"topology", no_argument, NULL, OPTION_TOPOLOGY},
 	{"compare", no_argument, NULL, OPTION_COMPARE},
+	{"pairs", optional_argument, NULL, OPTION_PAIRS},
 	{"verbs", no_argument, NULL, OPTION_VERBS},
 	{"device", required_argument, NULL, OPTION_DEVICE},
 	{"listen", optional_argument, NULL, OPTION_LISTEN},
@@ -127,6 +134,7 @@ static int parse_doctor_option(void *context, int option, char *value)
 
 	options->verbs |= option >= OPTION_VERBS && option <= OPTION_PORT;
 	options->compare |= option == OPTION_COMPARE;
+	options->pairs |= option == OPTION_PAIRS;
 	switch (option) {
 	case OPTION_PID:
 		options->pid = parse_number(value, INT_MAX);
@@ -140,6 +148,11 @@ static int parse_doctor_option(void *context, int option, char *value)
 	case OPTION_TOPOLOGY:
 		options->topology = options->verbose = true;
 		break;
+	case OPTION_PAIRS:
+		options->pairs_all = value && strcmp(value, "all") == 0;
+		return !value || options->pairs_all || strcmp(value, "ring") == 0
+			       ? -1
+			       : wrong_usage("--pairs is ring or all, not", value);
 	case OPTION_DEVICE:
 		options->device = value;
 		break;
@@ -187,10 +200,13 @@ static int check_together(const struct doctor_options *options)
 		return wrong_usage("--symptom goes without --verbs", NULL);
 	if (options->topology && (options->verbs || options->symptom))
 		return wrong_usage("--topology goes with no other question", NULL);
-	if (options->compare && (other || options->verbs || options->symptom || options->topology))
-		return wrong_usage("--compare goes with --format alone", NULL);
-	if (options->compare && !options->n_reports)
+	if ((options->compare || options->pairs) &&
+	    (other || options->verbs || options->symptom || options->topology))
+		return wrong_usage("--compare goes with --pairs and --format alone", NULL);
+	if (options->compare && !options->n_operands)
 		return wrong_usage("--compare needs the files of reports", NULL);
+	if (options->pairs && !options->n_operands)
+		return wrong_usage("--pairs needs the names of pods", NULL);
 	if (options->compare && options->format != REPORT_TEXT && options->format != REPORT_JSON)
 		return wrong_usage("--compare prints text or json", NULL);
 	return -1;
@@ -208,9 +224,9 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 	/* getopt joins an optional argument only by '=': also accept a separate address. */
 	if (optind < argc && options.listen && !options.address)
 		options.address = argv[optind++];
-	if (options.compare) {
-		options.reports = argv + optind;
-		options.n_reports = (size_t)(argc - optind);
+	if (options.compare || options.pairs) {
+		options.operands = argv + optind;
+		options.n_operands = (size_t)(argc - optind);
 	} else if (optind < argc) {
 		return wrong_usage("unexpected operand", argv[optind]);
 	}

@@ -25,9 +25,11 @@ struct doctor_options {
 	bool topology;       /* only distances of GPUs and HCAs */
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
 
-	bool compare; /* only compare these reports */
-	char *const *reports;
-	size_t n_reports;
+	bool compare;          /* only compare these reports */
+	char *const *operands; /* reports, or names for --pairs alone */
+	size_t n_operands;
+	bool pairs;     /* reports are of transfers; without --compare, only print rounds */
+	bool pairs_all; /* not only a ring */
 
 	bool verbs; /* try RDMA; see struct verbs_options */
 	const char *device;

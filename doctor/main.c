@@ -14,6 +14,8 @@
 #include "doctor/check/check.h"
 #include "doctor/check/check_plan.h"
 #include "doctor/compare/differences.h"
+#include "doctor/compare/pairs.h"
+#include "doctor/compare/rounds.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"
 #include "doctor/doctor_options.h"
@@ -174,8 +176,13 @@ int main(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	(void)signal(SIGPIPE, SIG_IGN);
+	if (options.pairs && !options.compare)
+		return rounds_print(options.operands, options.n_operands, options.pairs_all);
+	if (options.pairs)
+		return pairs_compare(options.operands, options.n_operands, options.pairs_all,
+				     options.format == REPORT_JSON);
 	if (options.compare)
-		return compare_reports(options.reports, options.n_reports,
+		return compare_reports(options.operands, options.n_operands,
 				       options.format == REPORT_JSON);
 	doctor.options = options;
 	err_memory(&findings.err);

@@ -6,6 +6,8 @@
  *	job_facts.c    derives what is compared
  *	differences.c  finds outliers and failures
  *	job_table.c    prints both
+ *	rounds.c       who transfers data with whom, and when
+ *	pairs.c        judges and prints these transfers
  */
 #pragma once
 
@@ -33,13 +35,14 @@ enum fact {
 	FACTS,
 };
 
-/* A pod keeps only what fails or warns, without values. */
+/* A pod keeps only what fails or warns, and transfers, without values. */
 struct reported {
 	const char *id;
 	const char *subject;
 	const char *evidence;
 	enum finding_status status;
 	const struct json_node *values;
+	double gbps; /* of a transfer; 0: none */
 };
 
 struct pod {

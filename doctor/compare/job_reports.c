@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -14,7 +15,9 @@
 #define REPORT_MAX (1024 * 1024)
 #define TEXT_MAX 1024 /* the doctor's own maximum */
 
-/* failures and warnings, per report */
+#define GBPS_MAX 1e6 /* what is no rate: also infinity, and NaN */
+
+/* failures, warnings and transfers, per report */
 #define KEPT_MAX 64
 
 static const char *const statuses[] = {"ok", "warn", "fail", "not checkable", NULL};
@@ -33,6 +36,20 @@ static const char *printable(struct json_document *doc, const struct json_node *
 	return copy;
 }
 
+static bool is_transfer(const struct reported *item)
+{
+	return strcmp(item->id, "verbs_remote") == 0;
+}
+
+static double read_gbps(const struct reported *item)
+{
+	const struct json_node *node =
+		is_transfer(item) && item->values ? json_find(item->values, "gbps") : NULL;
+	double gbps = node && node->type == JSON_STRING ? strtod(node->text, NULL) : 0;
+
+	return gbps > 0 && gbps < GBPS_MAX ? gbps : 0;
+}
+
 static int read_findings(struct json_document *doc, struct pod *pod)
 {
 	const struct json_node *findings = json_get(doc, doc->root, "findings", JSON_ARRAY);
@@ -49,23 +66,26 @@ static int read_findings(struct json_document *doc, struct pod *pod)
 		item->status = (enum finding_status)json_word(
 			doc, json_get(doc, node, "status", JSON_STRING), statuses);
 		item->values = json_get(doc, node, "values", JSON_OBJECT | JSON_NULL);
+		item->gbps = read_gbps(item);
 	}
 	return doc->failed ? -1 : 0;
 }
 
-/* Copies what fails or warns; the report's own memory is freed. */
+/* Copies what fails or warns, and transfers; the report's own memory is freed. */
 static void keep_failures(struct arena *arena, const struct pod *report, struct pod *pod)
 {
 	pod->item = arena_alloc(arena, KEPT_MAX * sizeof(*pod->item));
 	for (size_t i = 0; pod->item && i < report->n && pod->n < KEPT_MAX; i++) {
 		const struct reported *item = &report->item[i];
 
-		if (item->status == FINDING_FAIL || item->status == FINDING_WARN)
+		if (item->status == FINDING_FAIL || item->status == FINDING_WARN ||
+		    is_transfer(item))
 			pod->item[pod->n++] = (struct reported){
 				.id = arena_strdup(arena, item->id),
 				.subject = arena_strdup(arena, item->subject),
 				.evidence = arena_strdup(arena, item->evidence),
 				.status = item->status,
+				.gbps = item->gbps,
 			};
 	}
 }

@@ -26,9 +26,12 @@ static int add_transfer(struct verbs_setup *setup, const struct verbs_device *de
 	if (trouble)
 		return findings_add(setup->findings, "verbs_remote", subject, FINDING_FAIL,
 				    trouble_remedy(trouble), "%s", trouble->text);
-	return findings_add(setup->findings, "verbs_remote", subject, FINDING_OK, NULL,
-			    "%s; back %s; data verified on both sides",
-			    transfer_result_text(out, text), transfer_result_text(in, back));
+	if (findings_add(setup->findings, "verbs_remote", subject, FINDING_OK, NULL,
+			 "%s; back %s; data verified on both sides",
+			 transfer_result_text(out, text), transfer_result_text(in, back)) < 0)
+		return -1;
+	return findings_add_values(setup->findings, "gbps=%.3f",
+				   (double)out->bytes_per_second * 8 / 1e9);
 }
 
 int pods_connect(struct verbs_setup *setup)

@@ -218,7 +218,7 @@ row "job: 512 pods, one of which differs"
 # By a kubectl that costs nothing: the real one takes a minute of a processor for so many
 mkdir "$T/many"
 printf '#!/bin/sh\ncase "$*" in
-*"get pods"*) i=0; while [ $i -lt 512 ]; do echo "many-$i main-$i Running many-$i@n$i"; i=$((i + 1)); done ;;
+*"get pods"*) i=0; while [ $i -lt 512 ]; do echo "many-$i main-$i Running many-$i@n$i ip=10.0.0.$i"; i=$((i + 1)); done ;;
 *" main-411 "*) exec cat %s/low ;;
 *) exec cat %s/well ;;
 esac\n' "$T" "$T" >"$T/many/kubectl" && chmod +x "$T/many/kubectl"
@@ -227,7 +227,45 @@ rc=$?
 is "a row each" "1 512 " "$rc $(grep -c '^many-[0-9]*  *n[0-9]' "$T/out") $(<"$T/err")"
 has "the one" "many-411 on n411: limit 8 MiB; 511 others: unlimited" "$(<"$T/out")"
 is "no other" 1 "$(grep -c '^many-[0-9]* on ' "$T/out")"
+# trainer-2 reaches nobody by mlx5_1, and what listens in trainer-0 has no report
+jq '.findings = [{id: "verbs_remote", subject: "mlx5_0 -> 10.0.0.1 mlx5_0", status: "ok", evidence: "fast", values: {gbps: "390.5"}},
+	{id: "verbs_remote", subject: "mlx5_1 -> 10.0.0.1 mlx5_1", status: "ok", evidence: "fast", values: {gbps: "390.5"}}]' "$T/well" >"$T/pair"
+jq '.findings[1] |= (.status = "fail" | .evidence = "transport retry counter exceeded")' "$T/pair" >"$T/pair-failed"
+mkdir "$T/few"
+printf '#!/bin/sh\ncase "$*" in
+*"get pods"*) for i in 0 1 2 3; do echo "trainer-$i main-$i Running trainer-$i@n$i ip=10.0.0.$i"; done; exit ;;
+*" --listen "*) echo "oci-rdma-doctor: listening on TCP port" >&2 ;;
+*" --connect "*) echo "$*" | sed "s/.* exec -i .trainer-.*--connect/--connect/" >>%s/connects ;;
+esac
+case "$*" in
+*" trainer-0 "*" --listen "*) exit 1 ;;
+*" trainer-2 "*" --connect "*) exec cat %s/pair-failed ;;
+*) exec cat %s/pair ;;
+esac\n' "$T" "$T" "$T" >"$T/few/kubectl" && chmod +x "$T/few/kubectl"
+pairs() {
+	: >"$T/connects"
+	PATH=$T/few:$PATH timeout "$PATIENCE" install/kubectl/kubectl-rdma_doctor-job -l app=few --doctor "$DOCTOR" --timeout "$PATIENCE" "$@" >"$T/out" 2>"$T/err" </dev/null
+	rc=$?
+}
+pairs --pairs=all --yes
+row "job --pairs=all: each two transfer data, and who fails is named with what both ends say"
+is "status, errors" "1 " "$rc $(<"$T/err")"
+is "transfers, with an address and a port each" 6 "$(grep -c -- '--connect 10.0.0.[0-3] --port 185' "$T/connects")"
+has "the matrix, in the order of the pods" "mlx5_1: Gb/s from row to column, median 390.5" "$(<"$T/out")"
+is "its rows" "0 trainer-0 1 trainer-1 2 trainer-2 3 trainer-3" "$(sed -n '3,6s/^ *\([0-9] trainer-[0-9]\).*/\1/p' "$T/out" | xargs)"
+has "a failed one" "mlx5_1: failed
+    transport retry counter exceeded" "$(<"$T/out")"
+has "one without a report" ", ?: failed
+    no answer (status 1)" "$(<"$T/out")"
+pairs --pairs --yes --format json
+row "job --pairs: a ring, as JSON"
+is "status, transfers of two ends" "1 4" "$rc $(jq '[.transfers[] | [.from, .to] | sort] | unique | length' "$T/out")"
+pairs --pairs
+row "job --pairs: nothing begins without --yes"
+is "status, transfers" "2 0" "$rc $(wc -l <"$T/connects")"
+has "why" "say --yes" "$(<"$T/err")"
 row "job: what is refused"
+refused "leave out --on-node" job job/x --pairs --on-node --doctor "$DOCTOR"
 mkdir "$T/owners"
 for kind in statefulsets:StatefulSet deployments:Deployment; do
 	echo '{"kind": "'${kind#*:}'", "apiVersion": "apps/v1", "metadata": {"name": "x"}, "spec": {"selector": {"matchLabels": {"app": "x", "tier": "y"}}}}' >"$T/owners/${kind%:*}-x.json"
