@@ -204,9 +204,20 @@ static int measure_latency(struct endpoint *from, const struct endpoint_address 
 int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		     struct transfer_result *ret_result, struct trouble *trouble)
 {
-	if (measure_bandwidth(from, to, bytes, ret_result, trouble) < 0)
+	struct trouble silence;
+
+	if (measure_latency(from, to, ret_result, trouble) < 0)
 		return -1;
-	return measure_latency(from, to, ret_result, trouble);
+	if (measure_bandwidth(from, to, bytes, ret_result, trouble) == 0)
+		return 0;
+	if (trouble->kind != TROUBLE_SILENCE)
+		return -1;
+	silence = *trouble;
+	return trouble_set(
+		trouble, TROUBLE_SILENCE,
+		"%s; writes of %d bytes arrive, larger ones do not: an MTU on the way is "
+		"too small, or packets get lost",
+		silence.text, SMALL);
 }
 
 const char *transfer_result_text(const struct transfer_result *result,

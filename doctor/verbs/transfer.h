@@ -25,7 +25,7 @@ int transfer_send(struct endpoint *from, const struct endpoint_address *to, size
 		  uint64_t seed, struct trouble *trouble);
 int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct trouble *trouble);
 
-/* Bandwidth and latency of writes, in about a second */
+/* Latency and bandwidth of writes, in about a second */
 int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		     struct transfer_result *ret_result, struct trouble *trouble);
 
