@@ -14,7 +14,7 @@
 #include "doctor/check/check.h"
 #include "doctor/check/check_plan.h"
 #include "doctor/compare/differences.h"
-#include "doctor/compare/pairs.h"
+#include "doctor/compare/pairs_table.h"
 #include "doctor/compare/rounds.h"
 #include "doctor/cuda/cuda.h"
 #include "doctor/doctor.h"

@@ -7,7 +7,8 @@
  *	differences.c  finds outliers and failures
  *	job_table.c    prints both
  *	rounds.c       who transfers data with whom, and when
- *	pairs.c        judges and prints these transfers
+ *	pairs.c        judges these transfers
+ *	pairs_table.c  prints them
  */
 #pragma once
 

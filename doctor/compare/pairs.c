@@ -1,13 +1,74 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "doctor/compare/pairs.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "core/command_line.h"
-#include "core/json/writer.h"
-#include "doctor/compare/job_reports.h"
+static size_t pod_of(struct pairs *pairs, const char *name)
+{
+	size_t i = 0;
+
+	while (i < pairs->n_pods && strcmp(pairs->pod[i], name) != 0)
+		i++;
+	if (i == pairs->n_pods)
+		pairs->pod[pairs->n_pods++] = name;
+	return i;
+}
+
+/* PAIRS_NONE without memory. A new end is a rail of its own. */
+static size_t end_of(struct arena *arena, struct pairs *pairs, size_t pod, const char *device)
+{
+	struct end *added;
+
+	for (size_t i = 0; i < pairs->n_ends; i++) {
+		if (pairs->end[i].pod == pod && strcmp(pairs->end[i].device, device) == 0)
+			return i;
+	}
+	added = arena_push(arena, pairs->end, pairs->n_ends, pairs->room_ends);
+	if (!added)
+		return PAIRS_NONE;
+	*added = (struct end){.pod = pod, .device = device, .rail = pairs->n_ends - 1};
+	return pairs->n_ends - 1;
+}
+
+/* The rail of ends that met is, for now, the number of its first end. */
+static void join(struct pairs *pairs, size_t a, size_t b)
+{
+	size_t x = pairs->end[a].rail;
+	size_t y = pairs->end[b].rail;
+
+	for (size_t i = 0; i < pairs->n_ends; i++) {
+		if (pairs->end[i].rail == x || pairs->end[i].rail == y)
+			pairs->end[i].rail = x < y ? x : y;
+	}
+	pairs->end[a].met = pairs->end[b].met = true;
+}
+
+/* A subject is "DEVICE -> ADDRESS PEER'S DEVICE" (verbs/pods.c); each device may be missing. */
+static int find_ends(struct arena *arena, struct pairs *pairs, const char *subject,
+		     struct transfer *transfer)
+{
+	const char *arrow = strstr(subject, " -> ");
+	const char *peer = arrow ? strchr(arrow + 4, ' ') : NULL;
+	const char *device =
+		arrow ? arena_printf(arena, "%.*s", (int)(arrow - subject), subject) : "?";
+
+	transfer->end = transfer->peer = PAIRS_NONE;
+	if (!device)
+		return -1;
+	if (strcmp(device, "?") == 0)
+		return 0;
+	transfer->end = end_of(arena, pairs, transfer->from, device);
+	if (transfer->end == PAIRS_NONE)
+		return -1;
+	if (!peer)
+		return 0;
+	transfer->peer = end_of(arena, pairs, transfer->to, peer + 1);
+	if (transfer->peer == PAIRS_NONE)
+		return -1;
+	join(pairs, transfer->end, transfer->peer);
+	return 0;
+}
 
 static int add_transfer(struct arena *arena, struct pairs *pairs, const struct transfer *transfer)
 {
@@ -30,17 +91,15 @@ static const char *reason_of(const struct pod *report)
 	return report->silent ? report->silent : "it tried no transfer";
 }
 
-/* A subject is "DEVICE -> ADDRESS PEER'S DEVICE" (verbs/pods.c), or an address alone. */
-static const char *rail_of(struct arena *arena, const char *subject)
-{
-	const char *end = strstr(subject, " -> ");
-
-	return end ? arena_printf(arena, "%.*s", (int)(end - subject), subject) : "?";
-}
-
 static int add_report(struct arena *arena, const struct pod *report, struct pairs *pairs)
 {
-	struct transfer transfer = {.from = report->name, .to = report->node};
+	struct transfer transfer = {
+		.from = pod_of(pairs, report->name),
+		.to = pod_of(pairs, report->node),
+		.end = PAIRS_NONE,
+		.peer = PAIRS_NONE,
+		.evidence = reason_of(report),
+	};
 	size_t before = pairs->n;
 
 	for (size_t i = 0; i < report->n; i++) {
@@ -48,40 +107,51 @@ static int add_report(struct arena *arena, const struct pod *report, struct pair
 
 		if (strcmp(item->id, "verbs_remote") != 0)
 			continue;
-		transfer.rail = rail_of(arena, item->subject);
 		transfer.gbps = item->status == FINDING_OK ? item->gbps : 0;
 		transfer.evidence = item->evidence;
-		if (!transfer.rail || add_transfer(arena, pairs, &transfer) < 0)
+		if (find_ends(arena, pairs, item->subject, &transfer) < 0 ||
+		    add_transfer(arena, pairs, &transfer) < 0)
 			return -1;
 	}
-	if (pairs->n > before)
-		return 0;
-	transfer.rail = "?";
-	transfer.evidence = reason_of(report);
-	return add_transfer(arena, pairs, &transfer);
+	return pairs->n > before ? 0 : add_transfer(arena, pairs, &transfer);
 }
 
-static int add_rail(struct arena *arena, struct pairs *pairs, const char *name)
+/* What met nobody is of the rail with its name. */
+static void join_by_name(struct pairs *pairs, size_t end)
 {
-	struct rail *added;
-
-	for (size_t i = 0; i < pairs->n_rails; i++) {
-		if (strcmp(pairs->rail[i].name, name) == 0)
-			return 0;
+	for (size_t i = 0; i < pairs->n_ends && !pairs->end[end].met; i++) {
+		if (i != end && strcmp(pairs->end[i].device, pairs->end[end].device) == 0)
+			join(pairs, i, end);
 	}
-	added = arena_push(arena, pairs->rail, pairs->n_rails, pairs->room_rails);
-	if (added)
-		*added = (struct rail){.name = name};
-	return added ? 0 : -1;
 }
 
-static void add_pod(struct pairs *pairs, const char *name)
+static int find_rails(struct arena *arena, struct pairs *pairs)
 {
-	for (size_t i = 0; i < pairs->n_pods; i++) {
-		if (strcmp(pairs->pod[i], name) == 0)
-			return;
+	size_t *number = arena_alloc(arena, (pairs->n_ends + 1) * sizeof(*number));
+
+	pairs->rail = arena_alloc(arena, (pairs->n_ends + 1) * sizeof(*pairs->rail));
+	if (!number || !pairs->rail)
+		return -1;
+	for (size_t i = 0; i < pairs->n_ends; i++)
+		join_by_name(pairs, i);
+	for (size_t i = 0; i < pairs->n_ends; i++) {
+		struct end *end = &pairs->end[i];
+		const struct end *first = &pairs->end[end->rail];
+		struct rail *rail;
+
+		if (first == end) {
+			number[i] = pairs->n_rails++;
+			pairs->rail[number[i]] = (struct rail){.name = end->device};
+		}
+		end->rail = number[first - pairs->end];
+		rail = &pairs->rail[end->rail];
+		if (strcmp(first->device, end->device) != 0)
+			rail->name = arena_printf(arena, "%s of %s", first->device,
+						  pairs->pod[first->pod]);
+		if (!rail->name)
+			return -1;
 	}
-	pairs->pod[pairs->n_pods++] = name;
+	return 0;
 }
 
 static int compare_gbps(const void *a, const void *b)
@@ -92,24 +162,37 @@ static int compare_gbps(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static void judge_rail(struct pairs *pairs, struct rail *rail, double *gbps)
+static bool is_of(const struct pairs *pairs, const struct transfer *transfer, size_t rail)
 {
+	return transfer->end != PAIRS_NONE && pairs->end[transfer->end].rail == rail;
+}
+
+static void judge_rail(struct pairs *pairs, size_t number, double *gbps)
+{
+	struct rail *rail = &pairs->rail[number];
 	size_t n = 0;
 
 	for (size_t i = 0; i < pairs->n; i++) {
-		if (pairs->transfer[i].gbps > 0 && strcmp(pairs->transfer[i].rail, rail->name) == 0)
+		if (pairs->transfer[i].gbps > 0 && is_of(pairs, &pairs->transfer[i], number))
 			gbps[n++] = pairs->transfer[i].gbps;
 	}
-	if (!n)
-		return;
-	qsort(gbps, n, sizeof(*gbps), compare_gbps);
-	rail->median = gbps[n / 2];
+	if (n) {
+		qsort(gbps, n, sizeof(*gbps), compare_gbps);
+		rail->median = gbps[n / 2];
+	}
 	for (size_t i = 0; i < pairs->n; i++) {
 		struct transfer *transfer = &pairs->transfer[i];
+		struct end *end;
 
-		transfer->slow |= transfer->gbps > 0 && strcmp(transfer->rail, rail->name) == 0 &&
-				  transfer->gbps * 100 < rail->median * PAIRS_SLOW_PERCENT;
-		pairs->slow += transfer->slow && strcmp(transfer->rail, rail->name) == 0;
+		if (!is_of(pairs, transfer, number))
+			continue;
+		end = &pairs->end[transfer->end];
+		transfer->slow = transfer->gbps > 0 &&
+				 transfer->gbps * 100 < rail->median * PAIRS_SLOW_PERCENT;
+		pairs->slow += transfer->slow;
+		end->n++;
+		end->bad += transfer->slow || !transfer->gbps;
+		rail->works |= transfer->gbps > 0 && !transfer->slow;
 	}
 }
 
@@ -121,173 +204,24 @@ int pairs_judge(const struct job *job, struct pairs *ret_pairs)
 
 	if (!pairs.pod)
 		return -1;
+	for (size_t i = 0; i < job->n; i++)
+		(void)pod_of(&pairs, job->pod[i].name);
 	for (size_t i = 0; i < job->n; i++) {
 		if (add_report(arena, &job->pod[i], &pairs) < 0)
 			return -1;
-		add_pod(&pairs, job->pod[i].name);
 	}
-	for (size_t i = 0; i < job->n; i++)
-		add_pod(&pairs, job->pod[i].node);
 	gbps = arena_alloc(arena, (pairs.n + 1) * sizeof(*gbps));
-	for (size_t i = 0; i < pairs.n; i++) {
-		if (!gbps || add_rail(arena, &pairs, pairs.transfer[i].rail) < 0)
-			return -1;
-	}
+	if (!gbps || find_rails(arena, &pairs) < 0)
+		return -1;
 	for (size_t i = 0; i < pairs.n_rails; i++)
-		judge_rail(&pairs, &pairs.rail[i], gbps);
+		judge_rail(&pairs, i, gbps);
 	*ret_pairs = pairs;
 	return 0;
 }
 
-static void put_cell(FILE *out, const struct transfer *transfer)
+bool pairs_is_cause(const struct pairs *pairs, size_t number)
 {
-	if (!transfer)
-		fprintf(out, " %7s", "-");
-	else if (transfer->gbps > 0)
-		fprintf(out, " %6.1f%c", transfer->gbps, transfer->slow ? '!' : ' ');
-	else
-		fprintf(out, " %7s", "failed");
-}
+	const struct end *end = number == PAIRS_NONE ? NULL : &pairs->end[number];
 
-static const struct transfer *find(const struct pairs *pairs, const char *rail, const char *from,
-				   const char *to)
-{
-	for (size_t i = 0; i < pairs->n; i++) {
-		const struct transfer *transfer = &pairs->transfer[i];
-
-		if (strcmp(transfer->rail, rail) == 0 && strcmp(transfer->from, from) == 0 &&
-		    strcmp(transfer->to, to) == 0)
-			return transfer;
-	}
-	return NULL;
-}
-
-/* Columns are the rows' numbers. */
-static void put_matrix(FILE *out, const struct pairs *pairs, const char *rail)
-{
-	int width = 0;
-
-	for (size_t i = 0; i < pairs->n_pods; i++)
-		width = (int)strlen(pairs->pod[i]) > width ? (int)strlen(pairs->pod[i]) : width;
-	fprintf(out, "%5s%*s", "", width, "");
-	for (size_t i = 0; i < pairs->n_pods; i++)
-		fprintf(out, " %6zu ", i);
-	fputc('\n', out);
-	for (size_t i = 0; i < pairs->n_pods; i++) {
-		fprintf(out, "%4zu %-*s", i, width, pairs->pod[i]);
-		for (size_t j = 0; j < pairs->n_pods; j++)
-			put_cell(out, find(pairs, rail, pairs->pod[i], pairs->pod[j]));
-		fputc('\n', out);
-	}
-}
-
-static void put_list(FILE *out, const struct pairs *pairs, const char *rail)
-{
-	for (size_t i = 0; i < pairs->n; i++) {
-		const struct transfer *transfer = &pairs->transfer[i];
-
-		if (strcmp(transfer->rail, rail) != 0)
-			continue;
-		put_cell(out, transfer);
-		fprintf(out, "  %s -> %s\n", transfer->from, transfer->to);
-	}
-}
-
-int pairs_print_text(FILE *out, const struct pairs *pairs, bool matrix)
-{
-	for (size_t i = 0; i < pairs->n_rails; i++) {
-		const struct rail *rail = &pairs->rail[i];
-
-		if (strcmp(rail->name, "?") == 0)
-			continue; /* only in words */
-		fprintf(out, "%s: Gb/s%s, ", rail->name, matrix ? " from row to column" : "");
-		if (rail->median > 0)
-			fprintf(out, "median %.1f\n", rail->median);
-		else
-			fputs("all failed\n", out);
-		(matrix ? put_matrix : put_list)(out, pairs, rail->name);
-		fputc('\n', out);
-	}
-	fprintf(out, "%zu pods: %zu slow (below %d %% of the rail's median), %zu failed\n",
-		pairs->n_pods, pairs->slow, PAIRS_SLOW_PERCENT, pairs->failed);
-	for (size_t i = 0; i < pairs->n; i++) {
-		const struct transfer *transfer = &pairs->transfer[i];
-
-		if (transfer->slow || !transfer->gbps)
-			fprintf(out, "%s -> %s, %s: %s\n    %s\n", transfer->from, transfer->to,
-				transfer->rail, transfer->slow ? "slow" : "failed",
-				transfer->evidence);
-	}
-	return fflush(out) == 0 && !ferror(out) ? 0 : -1;
-}
-
-static int put_pairs(yajl_gen gen, void *context)
-{
-	const struct pairs *pairs = context;
-
-	yajl_gen_map_open(gen);
-	json_put_uint64(gen, "schema", 1);
-	json_put_string(gen, "rails");
-	yajl_gen_array_open(gen);
-	for (size_t i = 0; i < pairs->n_rails; i++) {
-		yajl_gen_map_open(gen);
-		json_put_text(gen, "rail", pairs->rail[i].name);
-		json_put_string(gen, "median_gbps");
-		yajl_gen_double(gen, pairs->rail[i].median);
-		yajl_gen_map_close(gen);
-	}
-	yajl_gen_array_close(gen);
-	json_put_string(gen, "transfers");
-	yajl_gen_array_open(gen);
-	for (size_t i = 0; i < pairs->n; i++) {
-		const struct transfer *transfer = &pairs->transfer[i];
-
-		yajl_gen_map_open(gen);
-		json_put_text(gen, "from", transfer->from);
-		json_put_text(gen, "to", transfer->to);
-		json_put_text(gen, "rail", transfer->rail);
-		json_put_text(gen, "status",
-			      transfer->slow       ? "slow"
-			      : transfer->gbps > 0 ? "ok"
-						   : "failed");
-		json_put_string(gen, "gbps");
-		yajl_gen_double(gen, transfer->gbps);
-		json_put_text(gen, "evidence", transfer->evidence);
-		yajl_gen_map_close(gen);
-	}
-	yajl_gen_array_close(gen);
-	yajl_gen_map_close(gen);
-	return 0;
-}
-
-int pairs_print_json(FILE *out, const struct pairs *pairs)
-{
-	cleanup_arena arena = {0};
-	struct pairs copy = *pairs;
-	size_t len;
-	const char *text = json_write(&arena, true, put_pairs, &copy, &len);
-
-	return text && fwrite(text, 1, len, out) == len && fflush(out) == 0 ? 0 : -1;
-}
-
-int pairs_compare(char *const *files, size_t n, bool matrix, bool json)
-{
-	cleanup_arena arena = {0};
-	struct job job;
-	struct pairs pairs;
-	struct err err;
-
-	err_memory(&err);
-	if (job_read(&arena, files, n, &job, &err) < 0 || pairs_judge(&job, &pairs) < 0) {
-		fprintf(stderr, "oci-rdma-doctor: %s\n", err.text);
-		return EXIT_USAGE;
-	}
-	if ((json ? pairs_print_json(stdout, &pairs) : pairs_print_text(stdout, &pairs, matrix)) <
-	    0) {
-		fprintf(stderr, "oci-rdma-doctor: stdout could not be written\n");
-		return EXIT_USAGE;
-	}
-	if (!job.answers)
-		return EXIT_USAGE;
-	return pairs.slow || pairs.failed ? 1 : 0;
+	return end && end->n > 1 && end->bad == end->n && pairs->rail[end->rail].works;
 }

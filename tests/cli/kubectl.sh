@@ -227,6 +227,9 @@ rc=$?
 is "a row each" "1 512 " "$rc $(grep -c '^many-[0-9]*  *n[0-9]' "$T/out") $(<"$T/err")"
 has "the one" "many-411 on n411: limit 8 MiB; 511 others: unlimited" "$(<"$T/out")"
 is "no other" 1 "$(grep -c '^many-[0-9]* on ' "$T/out")"
+PATH=$T/many:$PATH install/kubectl/kubectl-rdma_doctor-job -l app=many --doctor "$DOCTOR" --pairs=all --yes >"$T/out" 2>&1 </dev/null
+is "not each with all others" 2 $?
+has "why" "at most 100 pods" "$(<"$T/out")"
 # trainer-2 reaches nobody by mlx5_1, and what listens in trainer-0 has no report
 jq '.findings = [{id: "verbs_remote", subject: "mlx5_0 -> 10.0.0.1 mlx5_0", status: "ok", evidence: "fast", values: {gbps: "390.5"}},
 	{id: "verbs_remote", subject: "mlx5_1 -> 10.0.0.1 mlx5_1", status: "ok", evidence: "fast", values: {gbps: "390.5"}}]' "$T/well" >"$T/pair"
@@ -255,7 +258,7 @@ has "the matrix, in the order of the pods" "mlx5_1: Gb/s from row to column, med
 is "its rows" "0 trainer-0 1 trainer-1 2 trainer-2 3 trainer-3" "$(sed -n '3,6s/^ *\([0-9] trainer-[0-9]\).*/\1/p' "$T/out" | xargs)"
 has "a failed one" "mlx5_1: failed
     transport retry counter exceeded" "$(<"$T/out")"
-has "one without a report" ", ?: failed
+has "one without a report" ", no device: failed
     no answer (status 1)" "$(<"$T/out")"
 pairs --pairs --yes --format json
 row "job --pairs: a ring, as JSON"

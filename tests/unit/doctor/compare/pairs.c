@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Transfers between the pods of a job: the rounds, and what is said of the reports. */
 #include "doctor/compare/pairs.h"
+#include "doctor/compare/pairs_table.h"
 #include "doctor/compare/rounds.h"
 #include "tests/unit/unit.h"
 
@@ -59,15 +60,14 @@ UNIT_TEST("ring: each meets the next one, nobody talks twice in a round, in thre
 	}
 }
 
-#define OK(rail, rate)                                                                             \
+#define OK(ends, rate)                                                                             \
 	{                                                                                          \
-		.id = "verbs_remote", .subject = rail " -> 10.0.0.1 mlx5_9", .status = FINDING_OK, \
-		.gbps = (rate), .evidence = "a rate"                                               \
+		.id = "verbs_remote", .subject = ends, .status = FINDING_OK, .gbps = (rate),       \
+		.evidence = "a rate"                                                               \
 	}
-#define FAILED(rail, why)                                                                          \
+#define FAILED(ends, why)                                                                          \
 	{                                                                                          \
-		.id = "verbs_remote", .subject = rail " -> 10.0.0.1", .status = FINDING_FAIL,      \
-		.evidence = why                                                                    \
+		.id = "verbs_remote", .subject = ends, .status = FINDING_FAIL, .evidence = why     \
 	}
 
 static const char *printed(struct pod *pod, size_t n, bool matrix)
@@ -86,9 +86,11 @@ static const char *printed(struct pod *pod, size_t n, bool matrix)
 	return text;
 }
 
-static struct reported fast[] = {OK("mlx5_0", 390), OK("mlx5_1", 100)};
-static struct reported limit[] = {OK("mlx5_0", 312), OK("mlx5_1", 79.9)};
-static struct reported broken[] = {OK("mlx5_0", 390), FAILED("mlx5_1", "retry exceeded")};
+#define ONE "mlx5_0 -> 10.0.0.1 mlx5_0"
+#define TWO "mlx5_1 -> 10.0.0.1 mlx5_1"
+static struct reported fast[] = {OK(ONE, 390), OK(TWO, 100)};
+static struct reported limit[] = {OK(ONE, 312), OK(TWO, 79.9)};
+static struct reported broken[] = {OK(ONE, 390), FAILED("mlx5_1 -> 10.0.0.1", "retry exceeded")};
 static struct reported closed[] = {
 	{.id = "memlock", .subject = "", .status = FINDING_WARN, .evidence = "low"},
 	{.id = "verbs_devices", .subject = "", .status = FINDING_FAIL, .evidence = "none listed"}};
@@ -140,10 +142,59 @@ UNIT_TEST("pairs: a matrix for each rail, and what each end says of what failed"
 			    "    retry exceeded\n"
 			    "b -> a, mlx5_1: failed\n"
 			    "    retry exceeded\n"
-			    "a -> c-1, ?: failed\n"
+			    "a -> c-1, no device: failed\n"
 			    "    none listed\n"
-			    "c-1 -> a, ?: failed\n"
+			    "c-1 -> a, no device: failed\n"
 			    "    no answer in 60 s\n");
+}
+
+#define REPORT(from, to, items)                                                                    \
+	{                                                                                          \
+		.name = (from), .node = (to), .item = (items),                                     \
+		.n = sizeof(items) / sizeof(*(items))                                              \
+	}
+
+/* a's mlx5_3 and mlx5_4 talk to b's mlx5_4 and mlx5_5. */
+UNIT_TEST("pairs: devices that talk to each other are a rail, whatever their names")
+{
+	struct reported out[] = {OK("mlx5_3 -> fd00::2 mlx5_4", 390),
+				 OK("mlx5_4 -> fd00::2 mlx5_5", 200)};
+	struct reported in[] = {OK("mlx5_4 -> fd00::1 mlx5_3", 390),
+				OK("mlx5_5 -> fd00::1 mlx5_4", 100)};
+	struct pod pod[] = {REPORT("a", "b", out), REPORT("b", "a", in)};
+
+	assert_string_equal(printed(pod, 2, false),
+			    "mlx5_3 of a: Gb/s, median 390.0\n"
+			    "  390.0   a -> b\n"
+			    "  390.0   b -> a\n"
+			    "\n"
+			    "mlx5_4 of a: Gb/s, median 200.0\n"
+			    "  200.0   a -> b\n"
+			    "  100.0!  b -> a\n"
+			    "\n"
+			    "2 pods: 1 slow (below 80 % of the rail's median), 0 failed\n"
+			    "b -> a, mlx5_5 -> mlx5_4: slow\n"
+			    "    a rate\n");
+}
+
+UNIT_TEST("pairs: a device that fails with all its peers is named once, with what both ends say")
+{
+	struct reported good[] = {OK(ONE, 390)};
+	struct reported own[] = {FAILED(ONE, "retry exceeded")};
+	struct reported told[] = {FAILED(ONE, "10.0.0.1: retry exceeded")};
+	struct pod pod[] = {REPORT("a", "b", good), REPORT("b", "a", good), REPORT("c", "a", own),
+			    REPORT("a", "c", told), REPORT("c", "b", own),  REPORT("b", "c", told)};
+
+	assert_string_equal(strstr(printed(pod, 6, false), "3 pods"),
+			    "3 pods: 0 slow (below 80 % of the rail's median), 4 failed\n"
+			    "c, mlx5_0: failed with each of 2 pods; the rail works between others\n"
+			    "    c: retry exceeded\n"
+			    "    a: 10.0.0.1: retry exceeded\n");
+	/* Between two alone nobody can tell whose it is. */
+	assert_non_null(strstr(printed(pod + 2, 2, false), "c -> a, mlx5_0: failed"));
+	/* Nor if all fail */
+	pod[0].item = pod[1].item = own;
+	assert_null(strstr(printed(pod, 6, false), "with each of"));
 }
 
 int main(void)
