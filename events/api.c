@@ -87,8 +87,8 @@ static enum event_answer read_answer(struct arena *arena, struct err *err)
 
 	(void)curl_easy_getinfo(api.curl, CURLINFO_RESPONSE_CODE, &code);
 	if (json_parse(&doc, arena, "answer", api.answer, api.answer_len, 0, err) == 0) {
-		reason = json_string(&doc, json_get(&doc, doc.root, "reason", JSON_STRING));
-		message = json_string(&doc, json_get(&doc, doc.root, "message", JSON_STRING));
+		reason = json_get_string(&doc, doc.root, "reason");
+		message = json_get_string(&doc, doc.root, "message");
 	}
 	err_set(err, "the API server answers %ld: %.400s", code, message ? message : "no reason");
 	return event_judge(code, reason ? reason : "", message ? message : "");

@@ -62,7 +62,7 @@ static int state_file_read(struct arena *arena, int root, const char *path,
 					  JSON_NUMBER),
 				 0);
 	if (crun)
-		file.bundle = json_string(&doc, json_get(&doc, state, "bundle", JSON_STRING));
+		file.bundle = json_get_string(&doc, state, "bundle");
 	else
 		file.bundle = read_labels(
 			&doc, json_get(&doc, json_get(&doc, state, "config", JSON_OBJECT), "labels",

@@ -39,9 +39,9 @@ static int parse_state(struct arena *arena, const struct fs_text *text, struct s
 
 	if (json_parse(&doc, arena, WHAT, text->bytes, text->len, 0, err) < 0)
 		return -1;
-	state.id = json_string(&doc, json_get(&doc, doc.root, "id", JSON_STRING));
-	state.bundle = json_string(&doc, json_get(&doc, doc.root, "bundle", JSON_STRING));
-	state.status = json_string(&doc, json_get(&doc, doc.root, "status", JSON_STRING));
+	state.id = json_get_string(&doc, doc.root, "id");
+	state.bundle = json_get_string(&doc, doc.root, "bundle");
+	state.status = json_get_string(&doc, doc.root, "status");
 	pid = json_get(&doc, doc.root, "pid", JSON_ANY);
 	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT | JSON_NULL);
 	state.sandbox = is_sandbox(&doc, annotations, "io.kubernetes.cri-o.ContainerType") ||

@@ -28,7 +28,7 @@ static void read_runtimes(struct json_document *doc, const struct json_node *run
 	if (!docker->runtime)
 		return;
 	json_each(runtime, runtimes) {
-		const char *path = json_string(doc, json_get(doc, runtime, "path", JSON_STRING));
+		const char *path = json_get_string(doc, runtime, "path");
 
 		docker->runtime[docker->n_runtimes++] = (struct docker_runtime){
 			.name = json_key(doc, runtime), .path = path ? path : ""};

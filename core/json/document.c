@@ -361,6 +361,12 @@ const char *json_string(struct json_document *doc, const struct json_node *node)
 	return c_string(doc, node, node->text, node->len);
 }
 
+const char *json_get_string(struct json_document *doc, const struct json_node *object,
+			    const char *key)
+{
+	return json_string(doc, json_get(doc, object, key, JSON_STRING));
+}
+
 const char *json_key(struct json_document *doc, const struct json_node *member)
 {
 	return member && member->key ? c_string(doc, member, member->key, member->key_len) : NULL;

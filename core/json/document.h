@@ -81,6 +81,10 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types);
 
+/* The member as json_string() */
+const char *json_get_string(struct json_document *doc, const struct json_node *object,
+			    const char *key);
+
 /* Any type, no errors; the first of duplicates */
 const struct json_node *json_find(const struct json_node *object, const char *key);
 

@@ -104,8 +104,8 @@ static const char *read_devinfo(struct arena *arena, int dir, const char *name)
 		arena->failed |= err.errnum == ENOMEM;
 		return NULL;
 	}
-	address = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "pci", JSON_OBJECT),
-					     "pci-address", JSON_STRING));
+	address =
+		json_get_string(&doc, json_get(&doc, doc.root, "pci", JSON_OBJECT), "pci-address");
 	return doc.failed ? NULL : address;
 }
 

@@ -42,7 +42,7 @@ struct told {
 	struct identity containerd;
 };
 
-#define ANNOTATION(name) json_string(doc, json_get(doc, annotations, name, JSON_STRING))
+#define ANNOTATION(name) json_get_string(doc, annotations, name)
 
 static struct told read_told(struct json_document *doc, const struct json_node *annotations)
 {

@@ -81,12 +81,12 @@ static void read_resources(struct json_document *doc, const struct json_node *re
 {
 	const struct json_node *memory = json_get(doc, resources, "memory", OBJECT);
 	const struct json_node *unified = json_get(doc, resources, "unified", OBJECT);
-	const char *max = json_string(doc, json_get(doc, unified, "memory.max", JSON_STRING));
+	const char *max = json_get_string(doc, unified, "memory.max");
 	int64_t limit = get_number(doc, memory, "limit", JSON_NUMBER | JSON_NULL);
 
 	json_each(rule, json_get(doc, resources, "devices", LIST)) {
-		const char *type = json_string(doc, json_get(doc, rule, "type", JSON_STRING));
-		const char *access = json_string(doc, json_get(doc, rule, "access", JSON_STRING));
+		const char *type = json_get_string(doc, rule, "type");
+		const char *access = json_get_string(doc, rule, "access");
 
 		spec_apply_rule(json_bool(doc, json_get(doc, rule, "allow", JSON_BOOL), false),
 				type ? type : "", access ? access : "",
@@ -102,7 +102,7 @@ static void read_device_list(struct json_document *doc, const struct json_node *
 {
 	spec->devices = json_items(doc, devices, sizeof(*spec->devices));
 	json_each(item, spec->devices ? devices : NULL) {
-		const char *path = json_string(doc, json_get(doc, item, "path", JSON_STRING));
+		const char *path = json_get_string(doc, item, "path");
 		const struct json_node *type = json_get(doc, item, "type", JSON_STRING);
 
 		spec->devices[spec->n_devices++] = (struct spec_device){
@@ -127,8 +127,7 @@ static void read_linux(struct json_document *doc, const struct json_node *linux_
 		spec->user_namespace |= json_equals(type, "user");
 		spec->network_namespace |= json_equals(type, "network");
 	}
-	spec->cgroups_path =
-		json_string(doc, json_get(doc, linux_part, "cgroupsPath", JSON_STRING));
+	spec->cgroups_path = json_get_string(doc, linux_part, "cgroupsPath");
 	if (seccomp)
 		spec->seccomp = seccomp_read(doc, seccomp);
 }
@@ -249,8 +248,7 @@ int spec_parse(struct arena *arena, const char *what, const char *text, size_t l
 		return -1;
 	spec.process = json_get(&doc, doc.root, "process", OBJECT);
 	read_process(&doc, spec.process, &spec);
-	spec.root = json_string(&doc, json_get(&doc, json_get(&doc, doc.root, "root", OBJECT),
-					       "path", JSON_STRING));
+	spec.root = json_get_string(&doc, json_get(&doc, doc.root, "root", OBJECT), "path");
 	read_mount_list(&doc, json_get(&doc, doc.root, "mounts", LIST), &spec);
 	read_linux(&doc, json_get(&doc, doc.root, "linux", OBJECT), &spec);
 	annotations = json_get(&doc, doc.root, "annotations", OBJECT);
