@@ -147,20 +147,13 @@ int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_way
 
 struct ways_names ways_names(unsigned ways)
 {
-	static const struct {
-		enum way way;
-		const char *name;
-	} known[] = {
-		{WAY_HOOK, "hook"},
-		{WAY_SHIM, "shim"},
-		{WAY_PRECREATE, "precreate"},
-		{WAY_NRI, "NRI"},
-	};
+	/* In the order of enum way */
+	static const char *const known[] = {"hook", "shim", "precreate", "NRI"};
 	struct ways_names names = {""};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		if (ways & known[i].way)
-			text_add_item(names.text, sizeof(names.text), known[i].name);
+		if (ways >> i & 1)
+			text_add_item(names.text, sizeof(names.text), known[i]);
 	}
 	return names;
 }

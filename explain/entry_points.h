@@ -10,8 +10,8 @@
 
 enum way {
 	WAY_HOOK = 1 << 0,      /* a hooks.d file: createRuntime or prestart */
-	WAY_PRECREATE = 1 << 1, /* podman's hooks.d file */
-	WAY_SHIM = 1 << 2,      /* an engine's configuration */
+	WAY_SHIM = 1 << 1,      /* an engine's configuration */
+	WAY_PRECREATE = 1 << 2, /* podman's hooks.d file */
 	WAY_NRI = 1 << 3,       /* connected */
 };
 
