@@ -71,17 +71,6 @@ static int wider(int width, const char *text)
 	return len > width ? len : width;
 }
 
-static struct widths widths_of(const struct devices *devices)
-{
-	struct widths widths = {.ibdev = 10, .netdev = 9};
-
-	for (size_t i = 0; i < devices->n; i++) {
-		widths.ibdev = wider(widths.ibdev, devices->item[i].ibdev);
-		widths.netdev = wider(widths.netdev, devices->item[i].netdev);
-	}
-	return widths;
-}
-
 #define DEVICE_ROW "  %-*s %-13s %-13s %-*s %-7s %-15s %4s  %-9s %s\n"
 
 static void print_device(FILE *out, const struct device *device, const struct widths *widths)
@@ -125,7 +114,7 @@ static void print_gids(FILE *out, const struct device *device)
 static void print_devices(FILE *out, const struct container *container, enum rdma_mode mode)
 {
 	const struct devices *devices = &container->devices;
-	const struct widths widths = widths_of(devices);
+	struct widths widths = {.ibdev = 10, .netdev = 9};
 
 	for (size_t i = 0; i < devices->n_vfio; i++)
 		fprintf(out, "%s/dev/%s",
@@ -134,6 +123,10 @@ static void print_devices(FILE *out, const struct container *container, enum rdm
 		fputc('\n', out);
 	if (!devices->n)
 		return;
+	for (size_t i = 0; i < devices->n; i++) {
+		widths.ibdev = wider(widths.ibdev, devices->item[i].ibdev);
+		widths.netdev = wider(widths.netdev, devices->item[i].netdev);
+	}
 	fprintf(out, "\ndevices%s\n" DEVICE_ROW,
 		mode == RDMA_MODE_EXCLUSIVE ? " (exclusive to their network namespace)" : "",
 		widths.ibdev, "IBDEV", "PCI", "PF", widths.netdev, "NETDEV", "PORT", "LINK", "NUMA",
