@@ -110,11 +110,6 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir)
 	return 0;
 }
 
-int tree_open_listing(int root, const char *path, DIR **ret_dir)
-{
-	return tree_open_entries(root, path, ret_dir) == -ENOMEM ? -1 : 0;
-}
-
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err)
 {
 	const char *name = text_base_name(path);

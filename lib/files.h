@@ -23,11 +23,8 @@ int tree_check_executable(int root, const char *path);
 /* Of any type; links stay below root */
 bool tree_exists(int root, const char *path);
 
-/* Links stay below root. Returns 0 or -errno */
+/* Links stay below root. Returns 0, or -errno with *ret_dir NULL */
 int tree_open_entries(int root, const char *path, DIR **ret_dir);
-
-/* *ret_dir is NULL if it cannot be opened. Returns 0, or -1 without memory */
-int tree_open_listing(int root, const char *path, DIR **ret_dir);
 
 bool fs_same_file(int a, int b);
 

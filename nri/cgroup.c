@@ -148,7 +148,7 @@ static int walk(struct members *members, int at, const char *name, int depth)
 		return 0;
 	status = visit_procs(members, dir);
 	if (!status)
-		(void)tree_open_listing(dir, ".", &entries);
+		(void)tree_open_entries(dir, ".", &entries);
 	while (!status && entries && (entry = readdir(entries))) {
 		if (entry->d_type == DT_DIR && entry->d_name[0] != '.')
 			status = walk(members, dir, entry->d_name, depth + 1);
