@@ -89,7 +89,7 @@ static struct json_node *add_value(struct building *b, enum json_type type, cons
 		json_fail(doc, parent, "more than %d items", JSON_ITEMS_MAX);
 	if (b->n_values++ == JSON_VALUES_MAX)
 		json_fail(doc, parent, "more than %d values in all", JSON_VALUES_MAX);
-	if (doc->failed)
+	if (!node || doc->failed)
 		return NULL;
 	*node = (struct json_node){
 		.type = type,
