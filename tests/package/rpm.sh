@@ -84,6 +84,9 @@ has "it has the hook below it, of the same version" "oci-rdma-hook = $version" "
 lacks "which has none of it" oci-rdma-nri "$(rpm -qpl "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
 lacks "nor stops its unit" oci-rdma-nri "$(rpm -qp --scripts "$T"/rpm/RPMS/*/oci-rdma-hook-"$version"-*.rpm 2>/dev/null)"
 is "no scriptlet of the first looks at the hardware" "" "$(rpm -qp --scripts "${RPMS[@]}" 2>/dev/null | grep -E '/sys/|/dev/|lspci|modprobe')"
+is "an upgrade keeps each file in /etc that you have changed: %config(noreplace)" \
+	"/etc/containers/containers.conf.d/oci-rdma-hook.conf cn /etc/oci-rdma-hook/config.json cn" \
+	"$(rpm -qp --qf '[%{FILEMODES:perms} %{FILENAMES} %{FILEFLAGS:fflags}\n]' "${RPMS[@]}" 2>/dev/null | sed -n 's|^-[^ ]* \(/etc/.*\)|\1|p' | sort | xargs)"
 mkdir "$T/first"
 cp "${RPMS[@]}" "$T/first/"
 
