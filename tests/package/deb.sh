@@ -3,7 +3,7 @@
 # without a trace.
 # packages: podman doctor-image cross-aarch64 events
 # builds: tests/yajl/.unpacked tests/kubectl/.unpacked
-# shellcheck disable=SC2317 # functions that check calls
+# shellcheck disable=SC2016,SC2317 # a format of dpkg-query's; functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/lib.sh
 workdir
@@ -53,6 +53,9 @@ is "…with both hook files" 2 "$(in_root oci-rdma-admin --check-config | grep -
 is "the plugin's units are not switched on" "" "$(find "$root/etc/systemd/system" -name "oci-rdma-nri*" 2>/dev/null)"
 is "each package's executables" "$(printf '%s\n' kubectl-rdma_doctor{,-job,-selftest} oci-rdma-{hook,admin,nri,doctor,runtime} | sort)" \
 	"$(in_root dpkg -L oci-rdma-hook oci-rdma-hook-nri oci-rdma-hook-doctor | sed -n 's|^/usr/bin/||p' | sed 's/-\(crun\|runc\)$//' | sort -u)"
+is "dpkg asks before it replaces a file that you have changed: each of ours in /etc" \
+	"/etc/containers/containers.conf.d/oci-rdma-hook.conf /etc/oci-rdma-hook/config.json" \
+	"$(in_root dpkg-query --show --showformat '${Conffiles}\n' 'oci-rdma-hook*' | sed -n 's/^ \(.*\) .*/\1/p' | sort | xargs)"
 echo '// mine' >>"$root/etc/oci-rdma-hook/config.json"
 row "apt-get remove keeps a changed configuration, purge leaves nothing"
 check "removed" in_root apt-get remove -y oci-rdma-hook 'oci-rdma-hook-*'
