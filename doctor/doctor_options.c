@@ -79,7 +79,7 @@ static const char *const formats[] = {
 	[REPORT_PROMETHEUS] = "prometheus",
 };
 
-/* From 1 to max, or 0 if invalid */
+/* 0: invalid */
 static int64_t parse_number(const char *text, int64_t max)
 {
 	char *end;
@@ -184,7 +184,6 @@ static int parse_doctor_option(void *context, int option, char *value)
 
 static const struct program program = {NAME, usage, long_options, parse_doctor_option};
 
-/* Returns -1 to go on, or the exit status. */
 static int check_together(const struct doctor_options *options)
 {
 	bool other = options->pid || options->container || options->common.sysroot;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The doctor's command line */
 #pragma once
 
 #include <stdbool.h>
@@ -20,18 +19,18 @@ struct doctor_options {
 	int64_t pid; /* 0: none */
 	const char *container;
 	enum report_format format;
-	bool verbose;        /* text: show evidence of ok findings, too */
-	const char *libcuda; /* only this library; NULL: search */
-	bool topology;       /* only distances of GPUs and HCAs */
+	bool verbose;
+	const char *libcuda; /* NULL: search */
+	bool topology;
 	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
 
-	bool compare;          /* only compare these reports */
+	bool compare;
 	char *const *operands; /* reports, or names for --pairs alone */
 	size_t n_operands;
 	bool pairs;     /* reports are of transfers; without --compare, only print rounds */
 	bool pairs_all; /* not only a ring */
 
-	bool verbs; /* try RDMA; see struct verbs_options */
+	bool verbs; /* see struct verbs_options */
 	const char *device;
 	bool listen;
 	const char *address; /* to listen on; NULL: all */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci-rdma-doctor: why is RDMA not working here? */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -43,8 +42,7 @@ static int print(const struct doctor *doctor, const struct findings *findings)
 	}
 }
 
-/* A word that is neither a file nor a known message is an error: a mistyped file would look like a
- * log without faults. */
+/* A mistyped file would look like a log without faults. */
 static int read_log(const char *symptom, struct arena *arena, struct symptoms *ret, struct err *err)
 {
 	bool is_word = !symptom[strcspn(symptom, " \t\n")];
@@ -151,8 +149,7 @@ static bool has(const struct findings *findings, const char *id, enum finding_st
 	return false;
 }
 
-/* A successful transfer outweighs a low limit or a port that is down; without one, --connect
- * fails. */
+/* A transfer outweighs a low limit or a port that is down; without one, --connect fails. */
 static int exit_status(const struct doctor *doctor, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);

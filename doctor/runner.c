@@ -33,7 +33,7 @@ struct job {
 	const struct check *check;
 };
 
-/* A crash here must not run the parent's handlers. */
+/* A crash must not run the parent's handlers. */
 static void reset_signals(void)
 {
 	sigset_t none;
@@ -89,7 +89,7 @@ static void run_in_child(void *context, int out)
 	(void)fs_write(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
-/* Faulty library code in the child may have written to the pipe. */
+/* Faulty library code may have written to the pipe. */
 static bool is_whole(const struct record *record)
 {
 	return record->status >= FINDING_OK && record->status <= RECORD_DONE &&
@@ -133,7 +133,6 @@ static int add_ending(const struct check *check, int received, int status,
 			    "%s (%s)", why, check->doing);
 }
 
-/* Returns 1 if complete, else child_read's result or -ENOMEM. */
 static int receive_findings(const struct child *child, struct findings *findings)
 {
 	struct record record;

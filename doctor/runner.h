@@ -10,7 +10,6 @@
 #include "doctor/doctor.h"
 #include "lib/finding.h"
 
-/* Runs checks in order. One that cannot run becomes a "not checkable" finding. Returns 0, or -1
- * with findings->err. */
+/* One that cannot run becomes a "not checkable" finding. */
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
 	       struct findings *findings);

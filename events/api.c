@@ -23,7 +23,6 @@ static struct {
 	char problem[CURL_ERROR_SIZE];
 } api;
 
-/* Aborts on an endless answer */
 static size_t keep_answer(const char *bytes, size_t size, size_t n, void *context)
 {
 	(void)context;

@@ -9,7 +9,7 @@
 #include "core/base/err.h"
 #include "events/event.h"
 
-/* root: of token and ca.crt; stays open. Returns 0 or -1 */
+/* root: of token and ca.crt; stays open */
 int api_open(int root, struct err *err);
 
 /* Waits up to patience_ms. Sets err unless EVENT_POSTED or EVENT_THERE */

@@ -57,7 +57,7 @@ static const char *known_as(const struct record *record, const char *path)
 		       : "a file of the node";
 }
 
-/* One line, cut between characters */
+/* Cut between characters */
 static const char *make_note(struct arena *arena, const struct record *record)
 {
 	size_t policy = record->policy ? strlen(record->policy) : 0;

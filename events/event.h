@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A record as an Event (events.k8s.io/v1); the API server validates the names */
+/* The API server validates the names */
 #pragma once
 
 #include <stddef.h>
@@ -9,9 +9,9 @@
 
 enum event_answer {
 	EVENT_POSTED,
-	EVENT_THERE,   /* the name exists */
-	EVENT_REFUSED, /* never accepted */
-	EVENT_LATER,   /* not now */
+	EVENT_THERE,
+	EVENT_REFUSED,
+	EVENT_LATER,
 };
 
 /* The JSON text of a record with a pod, in the arena; NULL without memory. Container, result and

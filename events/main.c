@@ -71,7 +71,6 @@ static void post(struct queue_item *item, const struct record *record)
 
 /* ---- the loop ---- */
 
-/* A record that is unreadable or needs no event is done at once. */
 static void serve_item(int dir, struct queue_item *item)
 {
 	cleanup_arena arena = {0};
@@ -86,7 +85,6 @@ static void serve_item(int dir, struct queue_item *item)
 		post(item, &record);
 }
 
-/* Returns only on error */
 static void serve(int dir, struct err *err)
 {
 	for (bool begins = true;; begins = false) {

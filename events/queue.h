@@ -21,10 +21,9 @@
 #define QUEUE_PAUSE_MAX_MS (5 * 60 * INT64_C(1000))
 #define QUEUE_AGE_MS (60 * 60 * INT64_C(1000))
 
-/* A namespace */
 struct queue_place {
 	const char *name;
-	unsigned turn; /* of the last request */
+	unsigned turn;
 	int64_t waits_until;
 	int64_t pause_ms; /* 0: not waiting */
 };
@@ -36,7 +35,7 @@ struct queue_item {
 };
 
 struct queue {
-	struct arena arena; /* of the last listing */
+	struct arena arena;
 	struct queue_item *items;
 	size_t n;
 	struct queue_place *places;
@@ -45,8 +44,7 @@ struct queue {
 	int64_t full_at; /* when all of QUEUE_BURST is available again */
 };
 
-/* Takes ownership of arena, which holds entries (of record_list()). Returns 0, or -1 without
- * memory */
+/* Takes ownership of arena, which holds entries (of record_list()) */
 int queue_update(struct queue *queue, struct arena *arena, const struct record_entry *entries,
 		 size_t n, int64_t now);
 
@@ -56,8 +54,7 @@ struct queue_item *queue_next(struct queue *queue, int64_t now);
 /* In ms: 3 s and a tenth of the pause, because others wait while a webhook hangs */
 int64_t queue_patience(const struct queue_place *place);
 
-/* Counts a request */
 void queue_count(struct queue *queue, int64_t now);
 
-/* On EVENT_LATER. Returns the number of records dropped */
+/* On EVENT_LATER. Returns the number dropped */
 size_t queue_wait(struct queue *queue, struct queue_place *place, int64_t now);

@@ -11,24 +11,23 @@
 
 struct child {
 	pid_t pid;
-	int in;           /* the pipe's read end, or -1 */
+	int in;           /* or -1 */
 	int64_t deadline; /* by clock_ms() */
 };
 
-/* Like fork(2); dies with its parent. closed: a descriptor (or -1) that the child closes, so that
- * it does not outlive the parent's; NULL: none */
+/* Like fork(2); dies with its parent. closed: a descriptor that the child closes, so that it does
+ * not outlive the parent's; -1 or NULL: none */
 pid_t child_fork(const int *closed);
 
 /* In the child; out: the pipe's write end */
 typedef void child_work(void *context, int out);
 
-/* Returns 0, or -1 with err set */
 int child_start(struct child *child, const int *closed, child_work *work, void *context,
 		int limit_ms, struct err *err);
 
 /* Returns 1 with a record of size bytes, 0 at the end, -ETIMEDOUT, -EPROTO if cut, or -errno */
 int child_read(const struct child *child, void *record, size_t size);
 
-/* Kills the child and closes the pipe; call once. Returns waitpid(2)'s status, or -1 if the child
- * hangs in a driver; init then reaps it. */
+/* Call once. Returns waitpid(2)'s status, or -1 if the child hangs in a driver; init then reaps it.
+ */
 int child_end(struct child *child);

@@ -106,7 +106,7 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir)
 	*ret_dir = fd < 0 ? NULL : fdopendir(fd);
 	if (!*ret_dir)
 		return fd < 0 ? fd : -ENOMEM;
-	(void)steal_fd(&fd); /* now the stream's */
+	(void)steal_fd(&fd);
 	return 0;
 }
 

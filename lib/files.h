@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files below a root (core/base/fs.h), for tools that run for no container */
+/* Files below a root, for tools that run for no container */
 #pragma once
 
 #include "core/base/fs.h"
 
-/* The whole file in the arena; a leading '/' means root. Returns 0 or -errno: -EINVAL if not
- * regular, -EFBIG above max */
+/* In the arena. Returns 0 or -errno: -EINVAL if not regular, -EFBIG above max */
 int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 
@@ -17,10 +16,9 @@ int tree_read_stored(struct arena *arena, int root, const char *path, size_t max
 /* The first line, right-trimmed; returns its length or -errno */
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 
-/* Returns 0 if a regular file with an execute bit, or -errno (-EACCES without) */
+/* -EACCES without an execute bit */
 int tree_check_executable(int root, const char *path);
 
-/* Of any type; links stay below root */
 bool tree_exists(int root, const char *path);
 
 /* Links stay below root. Returns 0, or -errno with *ret_dir NULL */
@@ -28,5 +26,5 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir);
 
 bool fs_same_file(int a, int b);
 
-/* Replaces an own file, mode 0644 (replace_file()) */
+/* Mode 0644 */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);

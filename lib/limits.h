@@ -22,5 +22,5 @@ struct limits limits_parse(char *text);
 /* root: a descriptor; path: of /proc/PID/limits. !known: unreadable */
 struct limits limits_read(struct arena *arena, int root, const char *path);
 
-/* Exact: "8 MiB", "8188 KiB", "100 bytes", "unlimited" */
+/* "8 MiB", "8188 KiB", "100 bytes", "unlimited" */
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);

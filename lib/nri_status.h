@@ -28,10 +28,10 @@
 	}
 #define NRI_ANSWERS_N_BOUNDS 8
 
-/* Answers to CreateContainer since the plugin's start */
+/* To CreateContainer since the plugin's start */
 struct nri_answers {
 	uint64_t n;
-	uint64_t us; /* total, in microseconds */
+	uint64_t us;
 	uint64_t slowest_us;
 	uint64_t within[NRI_ANSWERS_N_BOUNDS + 1]; /* not in the file */
 };
@@ -43,7 +43,7 @@ struct nri_status {
 	int64_t pid;
 	int64_t alive_ms;    /* written, by CLOCK_MONOTONIC */
 	const char *since;   /* synchronized, "2026-11-21T20:22:43Z", or NULL */
-	const char *trouble; /* why not connected, or NULL */
+	const char *trouble; /* or NULL */
 	const char *runtime; /* "containerd", or NULL */
 	const char *version;
 	struct nri_answers answers;
@@ -51,14 +51,12 @@ struct nri_status {
 
 	/* Not in the file: nri_status_find()'s */
 	enum nri_state state;
-	unsigned n_found; /* including crashed ones */
+	unsigned n_found; /* with crashed ones */
 	unsigned n_connected;
 };
 
-/* For json_fields_write() */
 extern const struct json_field nri_status_fields[];
 
-/* The node's best plugin, or a container's own. sysroot: a descriptor. recorded: ignore locks and
- * clock. Returns 0 or -1 */
+/* The node's best plugin, or a container's own. recorded: ignore locks and clock */
 int nri_status_find(struct arena *arena, int sysroot, bool recorded, struct nri_status *ret_status,
 		    struct err *err);

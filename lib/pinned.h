@@ -11,18 +11,17 @@
 #include "core/base/arena.h"
 
 struct pinned {
-	const char *name;   /* the caller's, as is labels */
+	const char *name;
 	const char *labels; /* "namespace=team-a pod=h-kim-0 container=trainer" */
 	const char *cgroup; /* text of its /proc/PID/cgroup */
 	uint64_t bytes;
-	size_t processes; /* that pin memory */
+	size_t processes;
 };
 
 /* For the first process of a container. cgroup is NULL if it cannot be read */
 struct pinned pinned_container(struct arena *arena, int root, int64_t pid);
 
-/* Adds up over all processes. Returns 0, or -1 without memory */
 int pinned_sum(int root, struct pinned *items, size_t n);
 
-/* "256 MiB by 1 process (…); its memory limit is 512 MiB", in the arena; NULL: no memory */
+/* "256 MiB by 1 process (…); its memory limit is 512 MiB"; NULL: no memory */
 const char *pinned_text(struct arena *arena, int root, const struct pinned *pinned);

@@ -16,9 +16,9 @@
 
 struct walk {
 	int root;
-	int held;   /* directory reached; owned */
-	char *rest; /* path left, PATH_MAX bytes */
-	char *next; /* in rest */
+	int held; /* directory reached; owned */
+	char *rest;
+	char *next;
 	int links;
 };
 
@@ -33,7 +33,6 @@ static int walk_from(struct walk *w, int dir)
 	return 0;
 }
 
-/* Prepends the target to rest */
 static int walk_link(struct walk *w, int link)
 {
 	static char target[PATH_MAX]; /* not on a small stack */

@@ -4,11 +4,11 @@
 
 #include "doctor/cuda/cuda.h"
 
-#ifndef CHECK_SECONDS /* a build for memcheck has all the time */
+#ifndef CHECK_SECONDS /* for memcheck */
 #define CHECK_SECONDS 5
 #endif
 #define SECONDS CHECK_SECONDS
-/* mlx5 gives up on firmware that does not answer after 60 s; do not wait that long. */
+/* mlx5 waits 60 s for firmware: too long */
 #define FIRMWARE_SECONDS (2 * SECONDS)
 
 #define KERNEL                                                                                     \

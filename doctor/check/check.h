@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checks, one file per topic, and the list of them. */
 #pragma once
 
 #include <stddef.h>
@@ -7,12 +6,11 @@
 #include "doctor/doctor.h"
 #include "lib/finding.h"
 
-/* The remedy for a container without a device */
 #define REMEDY_REQUEST                                                                             \
 	"Request a device: in resources.limits of the pod, or with podman --device "               \
 	"/dev/infiniband/uverbsN"
 
-/* Adds findings with stable ids. Returns -1 with findings->err if it cannot run. */
+/* Adds findings. Returns -1 with findings->err if it cannot run. */
 typedef int check_function(const struct doctor *doctor, struct findings *findings);
 
 enum check_where {
@@ -23,9 +21,9 @@ enum check_where {
 
 struct check {
 	const char *id;    /* of the finding if it cannot run */
-	const char *doing; /* "reads the kernel log", for the message about a timeout */
+	const char *doing; /* "reads the kernel log", for a timeout's message */
 	enum check_where where;
-	int seconds; /* time limit; 0: none */
+	int seconds; /* 0: no limit */
 	check_function *run;
 };
 
@@ -39,5 +37,5 @@ check_function check_kernel, check_devices, check_ports, check_limits, check_pin
 extern const struct check all_checks[];
 extern const size_t n_all_checks;
 
-/* The only check that works without openat2(2) */
+/* Works without openat2(2) */
 extern const struct check kernel_check;

@@ -17,7 +17,6 @@
 	"the device "                                                                              \
 	"before the device plugin allocates it"
 
-/* How many devices the summary names */
 #define NAMED_MAX 16
 
 static int add_none(const struct doctor *doctor, struct findings *findings)
@@ -41,7 +40,7 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 			"Mount sysfs; read-only is enough: mount -t sysfs -o ro sysfs /sys",
 			"/sys is not sysfs, or has no dev/char, so that it shows no device");
-	/* Warn, so that this is named the cause. The node's devices may be in another network
+	/* Warn, so that this is named the cause: the node's devices may be in another network
 	 * namespace. */
 	if (!doctor->all.n)
 		return findings_add(
@@ -143,7 +142,7 @@ static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 	if (doctor->files.rdma_cm)
 		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
 				    "/dev/infiniband/rdma_cm is there");
-	/* Only the device plugin can add this file, not the pod's author. */
+	/* Only the device plugin can add it. */
 	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
 			    "Run modprobe rdma_ucm on the node, then restart the device plugin, "
 			    "which adds the file to the pod (SR-IOV: \"isRdma\": true; podman: "

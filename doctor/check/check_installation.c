@@ -12,7 +12,6 @@
 #include "lib/files.h"
 #include "lib/nri_status.h"
 
-/* The root of an NRI plugin whose policy is in a ConfigMap; negative if there is none */
 static int open_plugin(const struct doctor *doctor)
 {
 	const struct node *node = &doctor->node;

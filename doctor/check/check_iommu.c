@@ -52,9 +52,9 @@ struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct devices devices;
-	const char *arguments;           /* the kernel's, about the IOMMU */
-	bool active;                     /* an IOMMU is switched on */
-	const char *bridge[BRIDGES_MAX]; /* paths already looked at */
+	const char *arguments;
+	bool active;
+	const char *bridge[BRIDGES_MAX];
 	size_t n_bridges;
 	size_t redirecting;
 	size_t unreadable;

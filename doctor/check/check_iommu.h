@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does a PCI bridge redirect peer traffic to the root? */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#define ACS_CONFIG_SIZE 4096 /* PCI Express configuration space */
+#define ACS_CONFIG_SIZE 4096
 
 enum acs_state {
 	ACS_UNREADABLE, /* cut: sysfs shows 64 bytes without CAP_SYS_ADMIN (pci-sysfs.c,
 			   pci_read_config) */
-	ACS_NONE,       /* no ACS capability */
-	ACS_DIRECT,     /* peer traffic stays in the switch */
-	ACS_REDIRECT,   /* requests or completions go up to the root */
+	ACS_NONE,
+	ACS_DIRECT,   /* peer traffic stays in the switch */
+	ACS_REDIRECT, /* requests or completions go up to the root */
 };
 
 /* *ret_control: PCI_ACS_CTRL (linux/pci_regs.h), if present */

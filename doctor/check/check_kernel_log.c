@@ -21,7 +21,7 @@ struct faults {
 	size_t n;
 	size_t records;
 	char last[512];
-	char ours[512]; /* the last one that names the target's HCA or GPU */
+	char ours[512]; /* names the target's HCA or GPU */
 };
 
 /*

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.h declares it. Containers that ask, have a device and lack the limit, since an entry point
- * was absent, failed, or came later: training fails hours later. Denials are a separate finding. */
+ * was absent, failed, or came later */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -16,10 +16,10 @@
 struct scan {
 	const struct doctor *doctor;
 	struct findings *findings;
-	size_t looked_at; /* ask, and have a device */
+	size_t looked_at;
 	size_t lacking;
 	size_t denied;  /* and the policy denies them */
-	size_t unknown; /* have a device; unknown whether they ask */
+	size_t unknown; /* whether they ask */
 };
 
 /* how: follows "it asks and has DEVICES, " */
@@ -112,7 +112,7 @@ int check_missed(const struct doctor *doctor, struct findings *findings)
 {
 	struct scan scan = {.doctor = doctor, .findings = findings};
 
-	/* plan_memlock covers a single container. */
+	/* plan_memlock covers it. */
 	if (doctor->target.id || doctor->target.pid)
 		return 0;
 	return bundle_each(findings->arena, doctor->node.root, look_at_bundle, &scan) < 0 ||

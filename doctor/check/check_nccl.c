@@ -36,7 +36,6 @@ static int check_disable(const struct nccl_context *context)
 	return 0;
 }
 
-/* The interface that NCCL's bootstrap uses, or NULL */
 static const char *find_first(const struct nccl_context *context, const struct nccl_list *list)
 {
 	for (size_t i = 0; i < context->netdevs.n; i++) {

@@ -30,7 +30,7 @@ struct scan {
 	struct pinned *items;
 	size_t n;
 	size_t room;
-	size_t n_with_device; /* they come first */
+	size_t n_with_device;
 };
 
 static const char *or_empty(const char *text)
@@ -38,7 +38,7 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* By its id if a name has a blank, which would end a value: Kubernetes' names have none. */
+/* By its id if a name has a blank, which would end a value */
 static void name_container(struct arena *arena, const struct container *container,
 			   struct pinned *pinned)
 {

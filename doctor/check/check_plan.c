@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Compares oci-rdma-hook's plan for the container with what took effect */
 #include "doctor/check/check_plan.h"
 
 #include <errno.h>
@@ -58,7 +57,6 @@ int plan_of_config(const struct doctor *doctor, const char *config, const char *
 	if (!path)
 		return err_memory(err);
 	path[text_base_name(path) - path - 1] = '\0';
-	/* containerd names the bundle after the container. */
 	if (!what.id)
 		what.id = text_base_name(path);
 	container->bundle = tree_open_dir(doctor->node.root, path);
@@ -96,7 +94,6 @@ const char *plan_container_name(struct arena *arena, const struct container *con
 		identity->pod ? identity->pod : "-", identity->name ? identity->name : "-");
 }
 
-/* A warning says why its device files do not count. */
 static const char *remedy_without_device(struct arena *arena, const struct container *container)
 {
 	for (size_t i = 0; i < container->warnings.n; i++) {

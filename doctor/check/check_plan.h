@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* oci-rdma-hook's plan for the target, if its config.json was found */
 #pragma once
 
 #include <stdbool.h>
@@ -20,9 +19,9 @@ int plan_of_config(const struct doctor *doctor, const char *config, const char *
 /* "NAMESPACE/POD/NAME", a '-' for what is unknown; or an id. In the arena, or NULL */
 const char *plan_container_name(struct arena *arena, const struct container *container);
 
-/* What to do if a plan's effect is missing. In the arena; NULL: no memory, or the plan grants it */
+/* NULL: no memory, or the plan grants it */
 const char *plan_remedy(struct arena *arena, int status, const struct container *container,
 			const struct err *err);
 
-/* True for an exec whose container's first process has a higher soft limit: hooks miss execs. */
+/* Hooks miss execs. */
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft);

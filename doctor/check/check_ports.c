@@ -142,7 +142,6 @@ static int add_gid(const struct context *context, const char *name, const struct
 			"Set NCCL_IB_ADDR_FAMILY=AF_INET6, or give the interface an IPv4 address",
 			"there is no RoCE v2 GID with an IPv4 address, but %s (ports/%u/gids)",
 			other.text, port->number);
-	/* Its virtual functions may have the addresses. */
 	return findings_add(context->findings, "gid", name,
 			    context->doctor->target.container ? FINDING_FAIL : FINDING_OK,
 			    context->doctor->target.container

@@ -46,7 +46,7 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 		const char *path;
 	} files[] = {
 		{"Linux", "proc/sys/kernel/osrelease"},
-		{"mlx5_core", "sys/module/mlx5_core/version"}, /* MLNX_OFED and DOCA only */
+		{"mlx5_core", "sys/module/mlx5_core/version"}, /* MLNX_OFED and DOCA */
 		{"NVIDIA driver", "sys/module/nvidia/version"},
 	};
 	static const char name[] = "PRETTY_NAME=";
@@ -80,7 +80,7 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 
 #define LABEL_MAX 256
 
-/* `make install`, MachineConfig and DaemonSet install it here; a package's file has its label. */
+/* Where `make install`, MachineConfig and DaemonSet install it; a package's file has its label */
 static const char plugin[] = "usr/local/bin/oci-rdma-nri";
 
 /* systemd (init_t) cannot start files moved from a home or temporary directory (203/EXEC).

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which devices and addresses NCCL_IB_HCA and NCCL_IB_GID_INDEX select */
 #include "doctor/check/nccl_hca.h"
 
 #include <stdio.h>
@@ -62,7 +61,7 @@ static int check_beside(const struct nccl_context *context, const struct nccl_se
 	return exact ? 0 : -1;
 }
 
-/* NCCL compares ports; if no port is readable, compare only the device. */
+/* If no port is readable, compare only the device. */
 static bool selects(const struct nccl_list *list, const struct device *device)
 {
 	for (size_t i = 0; i < device->n_ports; i++) {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's values that name devices and GIDs */
 #pragma once
 
 #include "core/node/node.h"
@@ -13,10 +12,9 @@ struct nccl_context {
 	struct findings *findings;
 	struct nccl_settings settings;
 	struct netdevs netdevs;
-	struct devices devices; /* the target's, with ports and GIDs */
+	struct devices devices; /* the target's */
 };
 
-/* Each returns 0, or -1 without memory. */
 int nccl_check_hca(const struct nccl_context *context);
 int nccl_check_gid_index(const struct nccl_context *context);
 

@@ -99,9 +99,9 @@ static int add_group(struct job *job, enum fact fact, size_t first, const struct
 }
 
 struct groups {
-	size_t n;               /* different values */
-	size_t known;           /* pods with a value */
-	const struct pod *most; /* one of the majority, or NULL */
+	size_t n;
+	size_t known;
+	const struct pod *most; /* or NULL */
 };
 
 static struct groups find_groups(const struct job *job, enum fact fact)
@@ -137,7 +137,7 @@ static int compare_fact(struct job *job, enum fact fact)
 	return 0;
 }
 
-/* In any order: "10.0.1 10.0.2" */
+/* In any order */
 static bool same_networks(const char *a, const char *b)
 {
 	if (strlen(a) != strlen(b))

@@ -6,7 +6,7 @@
 
 #include "doctor/compare/job.h"
 
-/* Fills in .difference. Returns 0, or -1 without memory. */
+/* Fills in .difference. */
 int job_compare(struct job *job);
 
 /* files: as for job_read(). Returns 0 if all are alike, 1 if something differs, fails or has no

@@ -32,11 +32,11 @@ enum fact {
 	FACT_GPUDIRECT,
 	FACT_NEAREST,
 	FACT_DRIVER,
-	FACT_PINNED, /* shown, not compared: it depends on the program */
+	FACT_PINNED, /* shown, not compared */
 	FACTS,
 };
 
-/* A pod keeps only what fails or warns, and transfers, without values. */
+/* Only what fails or warns, and transfers */
 struct reported {
 	const char *id;
 	const char *subject;
@@ -55,22 +55,21 @@ struct pod {
 	const char *fact[FACTS]; /* "": unknown */
 };
 
-/* A difference between pods, or a failure */
 struct difference {
-	const char *what; /* id of a fact or finding: "hcas" */
+	const char *what; /* "hcas" */
 	struct pod **pod;
 	size_t n;
-	const char *value;  /* theirs */
+	const char *value;
 	const char *others; /* the majority's; "": none, or all are alike */
 	size_t n_others;
-	const char *evidence; /* of the first pod, or "" */
+	const char *evidence; /* or "" */
 };
 
 struct job {
 	struct arena *arena;
 	struct pod *pod;
 	size_t n;
-	size_t answers; /* pods with a report */
+	size_t answers;
 	struct difference *difference;
 	size_t n_differences;
 	size_t room;

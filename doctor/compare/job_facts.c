@@ -9,13 +9,13 @@
 #include "core/base/text.h"
 #include "lib/limits.h"
 
-/* A column's width; untrusted values may be longer. */
+/* Untrusted values may be longer. */
 #define FACT_MAX 80
 
 static const struct {
 	const char *name;
 	const char *finding;
-	const char *value; /* in the finding's values; NULL: computed */
+	const char *value; /* NULL: computed */
 } facts[FACTS] = {
 	[FACT_DECISION] = {"decision", "plan", "decision"},
 	[FACT_LIMIT] = {"limit", "memlock", NULL},
@@ -41,7 +41,6 @@ const char *fact_finding(enum fact fact)
 	return facts[fact].finding;
 }
 
-/* "" if the id differs or the value is absent */
 static const char *value_of(const struct reported *item, const char *id, const char *name)
 {
 	const struct json_node *node = NULL;

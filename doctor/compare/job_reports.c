@@ -13,7 +13,7 @@
 #include "doctor/compare/job_facts.h"
 
 #define REPORT_MAX (1024 * 1024)
-#define TEXT_MAX 1024 /* the doctor's own maximum */
+#define TEXT_MAX 1024
 
 #define GBPS_MAX 1e6 /* what is no rate: also infinity, and NaN */
 
@@ -71,7 +71,7 @@ static int read_findings(struct json_document *doc, struct pod *pod)
 	return doc->failed ? -1 : 0;
 }
 
-/* Copies what fails or warns, and transfers; the report's own memory is freed. */
+/* The report's own memory is freed. */
 static void keep_failures(struct arena *arena, const struct pod *report, struct pod *pod)
 {
 	pod->item = arena_alloc(arena, KEPT_MAX * sizeof(*pod->item));
@@ -90,7 +90,7 @@ static void keep_failures(struct arena *arena, const struct pod *report, struct 
 	}
 }
 
-/* "POD@NODE.json": Kubernetes names have no '@'. */
+/* Kubernetes names have no '@'. */
 static int name_pod(struct arena *arena, const char *file, struct pod *pod)
 {
 	char *name = arena_strdup(arena, text_base_name(file));
@@ -111,8 +111,7 @@ static int name_pod(struct arena *arena, const char *file, struct pod *pod)
 	return 0;
 }
 
-/* The first line that a program or shell printed instead of a report, or what is wrong with the
- * report */
+/* What a program or shell printed instead of a report, or what is wrong with the report */
 static const char *reason_in(struct arena *arena, const struct fs_text *text, const struct err *err)
 {
 	const char *line = text->bytes + strspn(text->bytes, " \t\r\n");

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One row per pod, outliers and their columns first, then the differences in words */
 #include "doctor/compare/job_table.h"
 
 #include <ctype.h>
@@ -46,7 +45,7 @@ static int larger(int width, const char *text)
 	return (int)strlen(text) > width ? (int)strlen(text) : width;
 }
 
-/* Skips facts that no pod shows; rails are only in words. */
+/* Rails are only in words. */
 static void add_column(const struct job *job, enum fact fact, struct columns *columns)
 {
 	int width = 0;

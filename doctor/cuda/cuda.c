@@ -37,7 +37,7 @@ struct cuda_driver {
 	int (*get_name)(char *name, int size, int device);
 	int (*get_pci_id)(char *id, int size, int device);
 	int (*get_attribute)(int *value, int attribute, int device);
-	/* NULL in drivers that lack any of them, e.g. before CUDA 11.7 */
+	/* Optional, e.g. before CUDA 11.7 */
 	int (*retain_context)(void **context, int device);
 	int (*set_context)(void *context);
 	int (*allocate)(unsigned long long *address, size_t size);
@@ -62,7 +62,7 @@ static const struct symbol {
 	{"cuMemGetHandleForAddressRange", offsetof(struct cuda_driver, get_handle)},
 };
 
-#define SYMBOLS_NEEDED 7 /* the first ones; the others are only for memory */
+#define SYMBOLS_NEEDED 7 /* the others are only for memory */
 
 #define LIBRARY "libcuda.so.1"
 
@@ -74,7 +74,7 @@ static const char *const directories[] = {
 	"/usr/local/nvidia/lib64",
 };
 
-/* Returns 0 or -1; where: the file, or the error. It stays loaded. */
+/* where: the file, or the error. It stays loaded. */
 static int load(const char *file, struct cuda_driver *driver, char *where, size_t size)
 {
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -94,7 +94,7 @@ static int load(const char *file, struct cuda_driver *driver, char *where, size_
 	return library ? 0 : -1;
 }
 
-/* file, or if NULL the first libcuda.so.1 that loads */
+/* NULL: the first libcuda.so.1 that loads */
 static int load_driver(const char *file, struct cuda_driver *ret_driver, char *where, size_t size)
 {
 	int status = load(file ? file : LIBRARY, ret_driver, where, size);
@@ -110,7 +110,7 @@ static int load_driver(const char *file, struct cuda_driver *ret_driver, char *w
 	return status;
 }
 
-/* CUresult: the manual's "Data types used by CUDA driver" */
+/* CUresult */
 static const struct cuda_error {
 	int error;
 	const char *name;
@@ -195,7 +195,7 @@ static int add_count(struct findings *findings, int result, int count)
 	return 0;
 }
 
-/* Returns the number of usable GPUs, or -1 without memory. */
+/* Returns the number of usable GPUs. */
 static int start_driver(struct findings *findings, const char *library, struct cuda_driver *driver)
 {
 	char where[512];
@@ -229,7 +229,7 @@ static int start_driver(struct findings *findings, const char *library, struct c
 	return count < CUDA_GPUS_MAX ? count : CUDA_GPUS_MAX;
 }
 
-/* As in sysfs: cuDeviceGetPCIBusId prints upper case, "0000:1B:00.0". */
+/* cuDeviceGetPCIBusId prints upper case. */
 static int get_pci(const struct cuda_driver *driver, int device, char pci[PCI_MAX])
 {
 	int result = driver->get_pci_id(pci, PCI_MAX, device);
@@ -244,7 +244,7 @@ static const struct capability {
 	const char *id;
 	const char *name;
 	enum cuda_attribute attribute;
-	const char *remedy; /* if it is missing */
+	const char *remedy;
 } capabilities[] = {
 	{"cuda_gpudirect_rdma", "GPU_DIRECT_RDMA_SUPPORTED", CUDA_GPUDIRECT_RDMA,
 	 "use dma-buf if cuda_dmabuf is ok; else data goes through host memory (consumer GPUs and "
@@ -330,7 +330,7 @@ static int allocate_memory(const struct cuda_driver *driver, int device, struct 
 	return result;
 }
 
-/* Returns 1 with *memory, 0 without, or -1. */
+/* Returns 1 with *memory, or 0. */
 static int acquire_memory(struct findings *findings, const struct cuda_driver *driver, int ordinal,
 			  struct cuda_memory *memory)
 {
@@ -353,7 +353,7 @@ static int acquire_memory(struct findings *findings, const struct cuda_driver *d
 			 : CUDA_NOT_SUPPORTED;
 	if (result == CUDA_SUCCESS)
 		return 1;
-	memory->dmabuf = -1; /* at most a warning: peermem may work */
+	memory->dmabuf = -1; /* peermem may work */
 	return add_error(findings, "cuda_memory", pci, FINDING_WARN,
 			 "cuMemGetHandleForAddressRange", result) < 0
 		       ? -1

@@ -8,10 +8,10 @@
 #include "core/base/err.h"
 #include "lib/finding.h"
 
-#define CUDA_SECONDS 35 /* a check's time limit */
+#define CUDA_SECONDS 35
 
 /* library NULL: search. Adds cuda_library, cuda_init, and per GPU (subject: lower-case PCI address)
- * cuda_gpu, cuda_gpudirect_rdma and cuda_dmabuf. Returns 0, or -1 without memory. */
+ * cuda_gpu, cuda_gpudirect_rdma and cuda_dmabuf. */
 int cuda_check(struct findings *findings, const char *library);
 
 #define CUDA_GPUS_MAX 64
@@ -23,7 +23,7 @@ struct cuda_memory {
 	int dmabuf; /* for ibv_reg_dmabuf_mr at offset 0; -1: a finding says why */
 };
 
-/* Allocates until the process ends; failures that cuda_check does not report become
- * "cuda_memory". Returns how many GPUs have memory, or -1 without memory. */
+/* Allocates until the process ends; failures that cuda_check does not report become "cuda_memory".
+ * Returns how many GPUs have memory. */
 int cuda_allocate(struct findings *findings, const char *library,
 		  struct cuda_memory ret_memory[CUDA_GPUS_MAX]);

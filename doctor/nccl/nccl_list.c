@@ -50,7 +50,6 @@ bool nccl_list_names(const struct nccl_list *list, const char *name)
 
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port)
 {
-	/* As in NCCL: an empty list matches all, and '^' inverts. */
 	if (!list->n)
 		return !list->exclude;
 	for (size_t i = 0; i < list->n; i++) {

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#define NCCL_LIST_MAX 32 /* NCCL's limit */
+#define NCCL_LIST_MAX 32
 #define NCCL_NAME_MAX 63
 
 struct nccl_item {
@@ -24,11 +24,10 @@ struct nccl_list {
 /* Like NCCL, never fails: long names are cut, extra items dropped. */
 void nccl_list_parse(const char *value, struct nccl_list *ret_list);
 
-/* True if the item matches; port -1: any */
+/* port -1: any */
 bool nccl_item_matches(const struct nccl_list *list, const struct nccl_item *item, const char *name,
 		       int port);
 
-/* True if an item is exactly this name */
 bool nccl_list_names(const struct nccl_list *list, const char *name);
 
 /* True if NCCL selects it: an empty list selects all, "^" none. */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NCCL's values in the target, and their sources */
 #pragma once
 
 #include <stddef.h>
@@ -9,7 +8,7 @@
 #include "core/base/fs.h"
 #include "doctor/target/target.h"
 
-#define NCCL_FILE_MAX (256 * 1024) /* of a file that NCCL reads */
+#define NCCL_FILE_MAX (256 * 1024)
 
 struct nccl_setting {
 	const char *name;
@@ -45,10 +44,9 @@ struct nccl_settings {
 int nccl_settings_read(struct arena *arena, const struct target *target,
 		       struct nccl_settings *ret_settings, struct err *err);
 
-/* Appends a file. Returns 0, or -1 without memory. */
 int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
 			   const struct fs_text *text);
 
-/* The value in effect; NULL if none, or without memory */
+/* NULL if none, or without memory */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name);

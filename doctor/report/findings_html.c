@@ -84,7 +84,6 @@ static void put_remedy(FILE *out, const char *remedy)
 		put(out, "<p class=\"remedy\"><strong>What to do:</strong> %s</p>\n", remedy);
 }
 
-/* The node's name tells pages apart. */
 static void find_title(const struct doctor *doctor, char *title, size_t size)
 {
 	const struct target *target = &doctor->target;
@@ -121,7 +120,6 @@ static void put_head(FILE *out, const struct doctor *doctor)
 	    title);
 	fputs(page_style, out);
 	put(out, "</style>\n</head>\n<body>\n<header>\n<h1>RDMA: %s</h1>\n", title);
-	/* A log may come from anywhere. */
 	if (!doctor->options.symptom)
 		put(out, "<p class=\"soft\">seen from %s: %s</p>\n",
 		    doctor->location.container ? "a container" : "the node",

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings as a page. Returns 0, or -1 on a write error. */
 #pragma once
 
 #include <stdio.h>

@@ -89,7 +89,6 @@ static int put_report(yajl_gen gen, void *context)
 	yajl_gen_map_open(gen);
 	json_put_uint64(gen, "schema", 1);
 	json_put_text(gen, "version", VERSION);
-	/* A log may come from anywhere. */
 	json_put_member(gen, "where",
 			doctor->options.symptom      ? NULL
 			: doctor->location.container ? "container"

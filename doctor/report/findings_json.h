@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings for programs. Each returns 0, or -1 on a write error. */
 #pragma once
 
 #include <stdio.h>
@@ -10,5 +9,4 @@
 /* Schema 1; later ones only add members. */
 int findings_print_json(FILE *out, const struct doctor *doctor, const struct findings *findings);
 
-/* For node exporter's textfile collector */
 int findings_print_prometheus(FILE *out, const struct findings *findings);

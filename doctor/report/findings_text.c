@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Summary with the first cause, then what fails, warns, is unchecked, and is ok */
 #include "doctor/report/findings_text.h"
 
 #include <stdbool.h>
@@ -37,7 +36,6 @@ static struct page page_for(FILE *out)
 					  (!term || strcmp(term, "dumb") != 0)};
 }
 
-/* Text in the status' colour, padded to the next column */
 static void page_paint(const struct page *page, enum finding_status status, const char *text,
 		       size_t column)
 {
@@ -45,7 +43,6 @@ static void page_paint(const struct page *page, enum finding_status status, cons
 		page->colour ? "\033[0m" : "", (int)(column - strlen(text)), "");
 }
 
-/* UTF-8 continuation bytes take no column. */
 static size_t columns(const char *text, size_t len)
 {
 	size_t n = 0;
@@ -55,7 +52,7 @@ static size_t columns(const char *text, size_t len)
 	return n;
 }
 
-/* Wraps words; at: current column. Long words stay whole, so that paths can be copied. */
+/* at: current column. Long words stay whole, so that paths can be copied. */
 static void page_wrap(const struct page *page, size_t at, size_t indent, const char *text)
 {
 	bool first = true;
@@ -105,11 +102,10 @@ const struct finding *findings_cause(const struct findings *findings)
 }
 
 #define INDENT 6
-/* Most findings of one kind on a line, without --verbose */
 #define NAMES_MAX 16
 #define WHOLE_MAX 8
 
-/* "2 fail (port of mlx5_6), 1 warn, …": the cause follows its own count. */
+/* The cause follows its own count. */
 static void put_summary(const struct page *page, const struct findings *findings)
 {
 	static const enum finding_status order[] = {FINDING_FAIL, FINDING_WARN, FINDING_OK,
@@ -241,7 +237,7 @@ static void put_checks(const struct page *page, const struct doctor *doctor,
 /* ---- what a log shows: one screen, fixed order ---- */
 
 #define COLUMN 7
-#define SYMPTOMS_MAX 3 /* shown in full; others in one line */
+#define SYMPTOMS_MAX 3
 
 static void put_labelled(const struct page *page, enum finding_status status, const char *label,
 			 const char *text)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings for people. Returns 0, or -1 on a write error. */
 #pragma once
 
 #include <stddef.h>
@@ -19,6 +18,6 @@ struct findings_counts findings_count(const struct findings *findings);
 /* The first fail, else the first warn (checks run in the order of causes); NULL if all is ok */
 const struct finding *findings_cause(const struct findings *findings);
 
-/* Worst first, or in a log's order; the terminal's width, else 80. Colour only on a terminal
- * without NO_COLOR (no-color.org) or TERM=dumb. */
+/* Worst first, or in a log's order. Colour only on a terminal without NO_COLOR (no-color.org) or
+ * TERM=dumb. */
 int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Untrusted text in HTML */
 #pragma once
 
 #include <stdio.h>

@@ -8,7 +8,6 @@
 #include "doctor/symptom/failure.h"
 #include "doctor/symptom/line.h"
 
-/* Keeps the surer ending, or the first of equals */
 static void note(struct ending *ending, int kind, long rank, unsigned long number, const char *how)
 {
 	if (kind <= (int)ending->kind)

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a PyTorch rank ended, from torchrun or torch.multiprocessing */
 #pragma once
 
 #include <stdbool.h>
@@ -9,8 +8,8 @@ struct ending {
 	enum {
 		ENDING_NONE,
 		ENDING_NETWORK, /* an exception, perhaps from the network */
-		ENDING_STATUS,  /* exit status or signal */
-		ENDING_OWN,     /* the program's own exception */
+		ENDING_STATUS,
+		ENDING_OWN,
 	} kind;
 	long rank;
 	unsigned long line;

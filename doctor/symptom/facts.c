@@ -136,7 +136,6 @@ void facts_read(struct facts *facts, const char *line, const char *text, unsigne
 	ending_read(&facts->ending, line, text, number);
 }
 
-/* Adds that row of known/facts.txt */
 static size_t tell(struct symptom *ret, const char *name, unsigned long line, const char *quote,
 		   ...) __attribute__((format(printf, 4, 5)));
 

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts across lines: ranks' NCCL, GIDs, the memlock limit, a pod, a rank's end */
 #pragma once
 
 #include <stdbool.h>
@@ -16,26 +15,26 @@ struct facts {
 	unsigned long gid_line;
 	unsigned long gid_local; /* a link-local one's line; 0: none */
 	bool gid_other;
-	unsigned long no_hcas; /* that line of ibv_devinfo -l */
+	unsigned long no_hcas;
 	struct {
 		unsigned long line; /* 0: no RLIMIT_MEMLOCK in the log */
 		unsigned long long kib;
 		bool unlimited;
-		bool next; /* the last line was "ulimit -l" */
+		bool next;
 	} memlock;
 	struct {
 		unsigned long wanted;  /* line that asks for InfiniBand or RoCE; 0: none */
 		unsigned long missing; /* line that reports no device */
 		char hcas[96];         /* NCCL_IB_HCA */
 		bool one_node;
-		bool apart;    /* channels use a network */
-		bool direct;   /* some use GPUDirect RDMA */
-		bool indirect; /* some do not */
+		bool apart;
+		bool direct;
+		bool indirect;
 	} network;
 	struct {
-		bool described; /* by kubectl describe */
-		bool asked;     /* has our annotation */
-		bool limits;    /* its limits follow */
+		bool described;
+		bool asked;
+		bool limits;
 		char resource[64];
 		unsigned long line;
 	} pod;
@@ -45,7 +44,6 @@ struct facts {
 /* lowered: text in lower case, of equal length; both NUL-terminated */
 void facts_read(struct facts *facts, const char *lowered, const char *text, unsigned long number);
 
-/* True if the next line matters whatever its words */
 bool facts_want_next(const struct facts *facts);
 
 /* Fills in at most FACTS_MAX of ret and returns how many. causes: rows that are neither notes

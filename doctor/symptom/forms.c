@@ -53,7 +53,6 @@ static struct completion completion_between(const char *text, const char *end)
 	};
 }
 
-/* The row of this vendor error, else of any */
 static size_t symptom_of(struct completion seen)
 {
 	size_t of_any = n_known_rows;
@@ -80,7 +79,7 @@ static void add_completion(struct match *match, struct completion seen, const ch
 		match_add(match, symptom, at);
 }
 
-/* One line may hold several, for example JSON. */
+/* JSON may hold several. */
 bool match_completions(const char *line, struct match *match)
 {
 	static const char *const marks[] = {

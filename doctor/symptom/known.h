@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a log may show, and its explanation; table.awk generates the data from known/. */
+/* table.awk generates the data from known/. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,15 +9,15 @@
 #define PARTS_MAX 3
 
 enum known_kind {
-	KNOWN_CAUSE, /* keeps the container from RDMA */
-	KNOWN_GATE,  /* failed before RDMA was used */
-	KNOWN_NOTE,  /* works, but could be better */
+	KNOWN_CAUSE,
+	KNOWN_GATE,
+	KNOWN_NOTE,
 };
 
 enum sureness {
 	SURE,   /* no other cause */
 	LIKELY, /* the cause in most reports */
-	MAYBE,  /* several causes; look here first */
+	MAYBE,  /* look here first */
 };
 
 /* Matches a line with all parts, in order and lower case, and without .unless behind the first
@@ -27,7 +27,6 @@ struct message {
 	const char *unless;
 };
 
-/* enum ibv_wc_status, and the vendor's error */
 struct completion {
 	long status;
 	long vendor; /* ANY: without a row of its own */
@@ -49,7 +48,7 @@ struct check_id {
 };
 
 struct known {
-	const char *name; /* stable, for scripts */
+	const char *name; /* for scripts */
 	enum known_kind kind;
 	enum sureness sureness;
 	bool last;   /* a consequence: shown only if nothing else is */
@@ -71,14 +70,14 @@ extern const size_t n_known_rows;
 #define SYMPTOM_QUOTE_MAX 280
 
 enum symptom_verdict {
-	SYMPTOM_OPEN,      /* not checked, or inconclusive */
-	SYMPTOM_CONFIRMED, /* a failing check confirms it */
-	SYMPTOM_EXCLUDED,  /* ok checks exclude it */
+	SYMPTOM_OPEN, /* or inconclusive */
+	SYMPTOM_CONFIRMED,
+	SYMPTOM_EXCLUDED,
 };
 
 struct symptom {
 	const struct known *known;
-	unsigned long first; /* its line, from 1 */
+	unsigned long first; /* from 1 */
 	unsigned long lines; /* how many; 0: not in this log */
 	enum symptom_verdict verdict;
 	const char *proof; /* the value and its source, or what was ok */

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Searches a line, also for many words at once */
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +10,9 @@
 /* strstr up to end, linear even in lines that repeat */
 const char *line_find(const char *text, const char *end, const char *part);
 
-/* The next part behind at, or the line's end */
 const char *line_next(const char *at, const char *part);
 
-/* True if text contains, or begins with, one of words (NULL ends them) */
+/* NULL ends words */
 bool line_has(const char *text, const char *const *words);
 bool line_begins(const char *text, const char *const *words);
 
@@ -56,5 +54,4 @@ static inline void words_set(struct words_found *found, size_t number)
 	found->bits[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
-/* Sets in found the words in text. Returns true if any. */
 bool words_find(const struct words *words, const char *text, size_t len, struct words_found *found);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What one line shows: messages of the table, and special forms (forms.c) */
 #pragma once
 
 #include "doctor/symptom/known.h"
@@ -8,16 +7,14 @@
 struct match {
 	size_t n;
 	struct {
-		size_t row;     /* of known_rows; each once */
-		const char *at; /* its first place in the line */
+		size_t row; /* each once */
+		const char *at;
 	} seen[KNOWN_MAX];
-	bool error; /* looks like an error */
+	bool error;
 };
 
-/* Adds row unless it is there */
 void match_add(struct match *match, size_t row, const char *at);
 
-/* By number. Returns true if there are any. */
 bool match_completions(const char *line, struct match *match);
 
 void match_status(const char *line, const char *name, long status, struct match *match);
@@ -27,11 +24,10 @@ void match_calls(const char *line, struct match *match);
 /* "Failed to register memory: Bad address": object and errno stand for a failed call. */
 void match_object(const char *line, const char *object, const char *call, struct match *match);
 
-/* A node has none of a resource: matched as a failed call "allocatable" */
 void match_resource(const char *line, struct match *match);
 
-/* True if match_line() is worthwhile. text: len bytes as read */
+/* text: len bytes as read */
 bool match_wants(const char *text, size_t len, struct words_found *ret_found);
 
-/* line: the same in lower case, NUL-terminated; found: from match_wants() */
+/* found: from match_wants() */
 void match_line(const struct words_found *found, const char *line, struct match *ret_match);

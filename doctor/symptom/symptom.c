@@ -32,13 +32,13 @@ struct reading {
 	unsigned long number;
 	size_t len;
 	struct hit hit[KNOWN_MAX];
-	struct hit error;   /* lines with nothing known */
+	struct hit error;
 	struct hit warning; /* NCCL's among these */
-	bool error_next;    /* the last line was "Last error:" */
+	bool error_next;
 	struct match match;
 	char line[PIECE_MAX + 1];
 	char lowered[PIECE_MAX + 1];
-	char copy[PIECE_MAX + 1]; /* the line, NUL-terminated */
+	char copy[PIECE_MAX + 1];
 };
 
 /* A NUL, for example from a broken disk, would end the quotation. */
@@ -99,7 +99,7 @@ static void count(const struct reading *reading, struct hit *hit, const char *te
 	hit->last = reading->number;
 }
 
-/* C locale only: all words are ASCII */
+/* All words are ASCII */
 static void lower(char *to, const char *from, size_t len)
 {
 	for (size_t i = 0; i < len; i++) {
@@ -139,7 +139,6 @@ static void look_at_line(struct reading *reading, const char *text, size_t len, 
 			      reading->lowered[len - 1] == ':';
 }
 
-/* Handles whole lines and keeps the rest; splits long lines into overlapping pieces */
 static void take_lines(struct reading *reading)
 {
 	char *at = reading->line;
@@ -193,7 +192,6 @@ static int compare_symptoms(const void *a, const void *b)
 	return one->first < other->first ? -1 : one->first > other->first;
 }
 
-/* Drops rows with .last: notes if any other row is shown, others if a cause is. */
 static void drop_silent(struct symptoms *symptoms)
 {
 	bool causes = false;
@@ -232,7 +230,7 @@ static void follow_gpu(struct symptoms *symptoms)
 	}
 }
 
-/* Adds rows seen in the log; returns how many are causes. */
+/* Returns how many are causes. */
 static size_t add_shown(const struct reading *reading, struct symptoms *symptoms)
 {
 	size_t causes = 0;
@@ -375,7 +373,7 @@ const char *symptom_fix(const char *text)
 		       : NULL;
 }
 
-/* The first finding of this id and status (below 0: any), or NULL */
+/* status below 0: any */
 static const struct finding *find_finding(const struct findings *checked, const char *id,
 					  int status)
 {

@@ -11,28 +11,28 @@
 #include "lib/finding.h"
 
 struct symptoms {
-	struct symptom *item; /* in display order */
+	struct symptom *item;
 	size_t n;
-	unsigned long lines;  /* of the log */
-	unsigned long errors; /* those that look like an error; the first: */
+	unsigned long lines;
+	unsigned long errors; /* the first: */
 	unsigned long first_error;
 	char error[SYMPTOM_QUOTE_MAX + 1];
 };
 
-/* In the arena. what: fd's name. Returns 0, or -1 without memory or if fd is unreadable. */
+/* what: fd's name */
 int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct symptoms *ret,
 		     struct err *err);
 int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
 		   struct err *err);
 
-/* Weighs by the checks' findings: confirmed ones first, excluded ones last. */
+/* Confirmed ones first, excluded ones last */
 void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked);
 
-/* "CONFIRMED memlock: …", "EXCLUDED …", or a command. In the arena; NULL without memory */
+/* "CONFIRMED memlock: …", "EXCLUDED …", or a command */
 const char *symptom_verdict(struct arena *arena, const struct symptom *symptom);
 
-/* The remedy for the first cause in text, or NULL */
+/* For the first cause */
 const char *symptom_fix(const char *text);
 
-/* With id "symptom" and the row's name as subject. Returns 0, or -1 without memory. */
+/* With id "symptom" and the row's name as subject */
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);

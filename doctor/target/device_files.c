@@ -115,11 +115,11 @@ static void sort_devices(struct devices *devices)
 	devices->n = kept;
 }
 
-/* From the child, for each file; without a name: done */
+/* Without a name: done */
 struct seen {
 	int64_t major;
 	int64_t minor;
-	int64_t refused; /* as in struct device_file */
+	int64_t refused;
 	char name[NAME_MAX + 1];
 };
 
@@ -182,7 +182,6 @@ static int accept_seen(struct arena *arena, const struct node *node, const struc
 	return file.name ? keep_file(arena, node, &file, files, devices, err) : err_memory(err);
 }
 
-/* Returns 1 if complete, else child_read's result, or -ENOMEM with *err. */
 static int receive_seen(struct arena *arena, const struct node *node, const struct child *child,
 			struct device_files *files, struct devices *devices, struct err *err)
 {

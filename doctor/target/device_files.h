@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Device files in a root's /dev/infiniband, and the kernel's devices of their numbers */
 #pragma once
 
 #include <stdbool.h>
@@ -14,21 +13,21 @@
 
 struct device_file {
 	const char *name; /* "uverbs6" */
-	int refused;      /* stat's errno: type and number are unknown; or 0 */
+	int refused;      /* stat's errno; or 0 */
 	int64_t major;
 	int64_t minor;
-	const char *ibdev;  /* verbs device of this number, or NULL */
-	const char *uverbs; /* its own name, "uverbs6" */
+	const char *ibdev; /* or NULL */
+	const char *uverbs;
 };
 
 struct device_files {
 	struct device_file *item; /* uverbsN only, by name */
 	size_t n;
 	size_t room;
-	size_t n_refused; /* how many could not be examined */
+	size_t n_refused;
 	bool rdma_cm;
-	bool readable; /* false: /dev is not accessible */
-	bool late;     /* no answer in DEVICE_FILES_SECONDS */
+	bool readable;
+	bool late;
 };
 
 /* A container may mount a hung file system there. */

@@ -15,7 +15,7 @@
 
 #define NET_DEV_MAX (1024 * 1024)
 
-/* fd: socket in the target's network; negative: recorded tree */
+/* negative: recorded tree */
 static int mtu_of(const struct node *node, int fd, const char *name)
 {
 	struct ifreq request = {0};

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The network interfaces that the target sees */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +18,7 @@ struct netdevs {
 	struct netdev *item;
 	size_t n;
 	size_t room;
-	const char *path; /* source; NULL: unreadable */
+	const char *path; /* NULL: unreadable */
 };
 
 /* Names from /proc/PID/net/dev, MTUs by a socket in its namespace: only for a check's process.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The target: this process, another one, or a container, running or not */
+/* This process, another one, or a container, running or not */
 #pragma once
 
 #include <stdbool.h>
@@ -22,7 +22,6 @@ struct location {
 	const char *evidence;
 };
 
-/* root: the sysroot. Returns 0, or -1 without memory. */
 int location_find(struct arena *arena, int root, struct location *ret_location);
 
 /* Inode of a process' namespace ("pid"); 0 if hidden. proc: its directory */
@@ -30,36 +29,36 @@ uint64_t location_namespace(int proc, const char *name);
 
 struct target {
 	const char *name; /* "this process", "process 4711", "container 0123456789ab" */
-	const char *id;   /* the container's, or NULL */
+	const char *id;   /* or NULL */
 	int64_t pid;      /* 0: not running, or this process */
-	int64_t main_pid; /* the container's first process; 0: unknown */
-	bool container;   /* is, or is in, a container */
+	int64_t main_pid; /* 0: unknown */
+	bool container;
 
-	int proc;              /* its /proc directory; negative: none */
+	int proc;              /* negative: none */
 	const char *proc_path; /* "/proc/self" */
-	int root;              /* root directory; negative: none */
-	uint64_t netns;        /* network namespace; 0: unknown */
-	bool other_netns;      /* not ours */
+	int root;              /* negative: none */
+	uint64_t netns;        /* 0: unknown */
+	bool other_netns;
 
 	const char **env; /* "NAME=value" */
 	size_t n_env;
-	const char *env_path; /* its source; NULL: unreadable */
+	const char *env_path; /* NULL: unreadable */
 
-	bool has_spec; /* its config.json was found */
+	bool has_spec;
 	struct spec spec;
 	const char *spec_path;
 };
 
 #define TARGET_NONE ((struct target){.proc = -1, .root = -1})
 
-/* From the command line; pid 0 and id NULL: this process */
+/* pid 0 and id NULL: this process */
 struct target_choice {
 	int64_t pid;
 	const char *container; /* an id or its beginning */
 };
 
-/* recorded: sysroot is not "/". What is unreadable stays unset, and checks report it. Fails only if
- * the target does not exist or is not unique. */
+/* What is unreadable stays unset, and checks report it. Fails only if the target does not exist or
+ * is not unique. */
 int target_find(struct arena *arena, int root, bool recorded, const struct location *location,
 		const struct target_choice *choice, struct target *ret_target, struct err *err);
 void target_close(struct target *target);
@@ -70,13 +69,12 @@ void target_close(struct target *target);
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
 
-/* The number behind "Seccomp:", "CapEff:" … in its status; -1 if absent */
+/* "Seccomp:", "CapEff:"; -1 if absent */
 int64_t target_status(struct arena *arena, const struct target *target, const char *name, int base);
 
-/* Like getenv(3), in its environment */
 const char *target_getenv(const struct target *target, const char *name);
 
-/* Enters its network namespace: only in a check's process. Returns 0 or -errno. */
+/* Only for a check's process. Returns 0 or -errno. */
 int target_enter_network(const struct target *target);
 
 /* From the target's /sys, in its namespace. The target closes .root; -1 without sysfs. */

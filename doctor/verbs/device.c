@@ -145,7 +145,7 @@ int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, s
 		snprintf(device->name, sizeof(device->name), "%s", name);
 		open_one(verbs, doctor, arena, list[i], (unsigned)port, device);
 	}
-	verbs->free_device_list(list); /* open devices stay open */
+	verbs->free_device_list(list);
 	return ret_devices->item ? 0 : -1;
 }
 

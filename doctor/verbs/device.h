@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* libibverbs and its devices, each with the port to use */
 #pragma once
 
 #include <infiniband/verbs.h>
@@ -30,7 +29,7 @@ struct verbs {
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
-/* Returns 0, or -1 without the library or a required call. It stays loaded, as its drivers do. */
+/* It stays loaded, as its drivers do. */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
 /* Leading bits that two GIDs share: ports of one rail are in one subnet. */
@@ -38,7 +37,7 @@ unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b);
 
 struct verbs_port {
 	uint8_t number;
-	bool infiniband; /* link layer; else Ethernet */
+	bool infiniband;
 	enum ibv_mtu mtu;
 	uint16_t lid;
 	uint8_t gid_index;
@@ -50,8 +49,8 @@ struct verbs_device {
 	int open_errno;              /* 0: open */
 	struct ibv_context *context; /* or NULL */
 	struct ibv_device_attr attr;
-	bool usable;            /* a port is ACTIVE and has a GID or LID: */
-	struct verbs_port port; /* the first such */
+	bool usable; /* a port is ACTIVE and has a GID or LID: */
+	struct verbs_port port;
 };
 
 struct verbs_devices {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One end of an RC connection: queue pair, completion queue, buffer */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +8,6 @@
 #include "doctor/verbs/device.h"
 #include "doctor/verbs/trouble.h"
 
-/* Work requests in flight */
 #define ENDPOINT_DEPTH 16
 
 struct endpoint {
@@ -34,8 +32,8 @@ struct endpoint_address {
 	union ibv_gid gid;
 };
 
-/* device->port must be usable, and the device outlive the endpoint; bytes: buffer size. Returns 0,
- * or -1 with *trouble and nothing open. */
+/* device->port must be usable, and the device outlive the endpoint. Returns 0, or -1 with *trouble
+ * and nothing open. */
 int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,
 		  struct endpoint *ret_endpoint, struct trouble *trouble);
 void endpoint_close(struct endpoint *endpoint);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Transfers with a doctor in another pod */
 #pragma once
 
 #include <stdbool.h>
@@ -18,6 +17,5 @@ struct verbs_setup {
 	size_t bytes; /* of a message, within the memlock limit */
 };
 
-/* Each adds findings, and returns -1 only without memory. */
 int pods_connect(struct verbs_setup *setup);
 int pods_listen(struct verbs_setup *setup);

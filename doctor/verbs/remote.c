@@ -14,7 +14,7 @@
 #include "core/base/fs.h"
 #include "core/base/text.h"
 
-#define MAGIC "oci-rdma-doctor3" /* ends in the version */
+#define MAGIC "oci-rdma-doctor3" /* with the version */
 #define BYTES_MIN 8
 #define BYTES_MAX (1UL << 30)
 #define QPN_MAX 0xffffffU
@@ -22,7 +22,6 @@
 _Static_assert(sizeof(struct endpoint_address) == 48 && sizeof(struct message) == 368,
 	       "a message has no padding");
 
-/* To or from network byte order */
 static void turn(struct message *message)
 {
 	struct endpoint_address *from = &message->from;
@@ -103,7 +102,6 @@ int remote_receive(struct remote_peer *peer, enum message_kind kind, struct mess
 	return 0;
 }
 
-/* Returns a socket, or -errno. */
 static int open_socket(const struct addrinfo *address, bool listens)
 {
 	cleanup_fd fd = socket(address->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);

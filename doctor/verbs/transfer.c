@@ -42,7 +42,7 @@ size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed)
 #define SAMPLES_MIN 20
 #define SMALL 8 /* bytes of a latency write */
 
-/* An HCA answers within microseconds: poll this long, then pause. */
+/* HCAs answer within microseconds. */
 #define SPIN_NS (SECOND / 500)
 #define PAUSE_NS 50000
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RDMA writes, verified and measured. Waits at most TRANSFER_PATIENCE_S for a completion. */
+/* Waits at most TRANSFER_PATIENCE_S for a completion */
 #pragma once
 
 #include <stddef.h>
@@ -13,7 +13,7 @@
 struct transfer_result {
 	uint64_t bytes;            /* of a message */
 	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH messages in flight */
-	uint64_t median_ns;        /* of one 8-byte write, from post to completion */
+	uint64_t median_ns;        /* from post to completion */
 	uint64_t p99_ns;
 	uint64_t writes; /* behind these two */
 };
@@ -34,15 +34,14 @@ int transfer_measure(struct endpoint *from, const struct endpoint_address *to, s
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE]);
 
-/* Sorts samples; returns the percentile (nearest rank). n > 0 */
+/* Sorts samples. Nearest rank; n > 0 */
 uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
 
 /* Each word encodes its place and transfer, to find missing, misplaced and old data. */
 
-/* pattern_find_error() found none */
 #define PATTERN_OK SIZE_MAX
 
 void pattern_fill(void *buffer, size_t bytes, uint64_t seed);
 
-/* Offset of the first wrong byte, or PATTERN_OK */
+/* Or PATTERN_OK */
 size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed);

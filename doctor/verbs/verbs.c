@@ -54,7 +54,7 @@ static int add_closed(struct verbs_setup *setup, const struct device *device,
 			    "%s opens, but libibverbs does not list it", path);
 }
 
-/* absent: how many have no file here */
+/* absent: without a file here */
 static int add_list(struct verbs_setup *setup, size_t absent)
 {
 	const struct verbs_devices *devices = setup->devices;
@@ -146,7 +146,7 @@ static int add_registration(struct verbs_setup *setup, const char *subject,
 			    trouble_errno_name(found->errnum, name), soft);
 }
 
-/* With each device; sets setup->bytes */
+/* Sets setup->bytes */
 static int register_memory(struct verbs_setup *setup)
 {
 	for (size_t i = 0; i < setup->devices->n; i++) {
@@ -172,7 +172,6 @@ static int register_memory(struct verbs_setup *setup)
 	return 0;
 }
 
-/* Returns 1, 0 if it ends here (a finding says why), or -1. */
 static int open_devices(const struct verbs_setup *setup, struct verbs *verbs)
 {
 	struct findings *findings = setup->findings;
