@@ -10,7 +10,7 @@
 
 #define CMDLINE_SIZE_MAX (128 * 1024)
 
-/* NUL-terminated; none if unreadable */
+/* Empty if unreadable */
 static struct fs_text read_arguments(struct arena *arena, pid_t pid)
 {
 	cleanup_fd proc = process_open_proc(pid);
@@ -39,8 +39,8 @@ const char *caller_bundle(struct arena *arena, pid_t pid)
 	return NULL;
 }
 
-/* Not by comm: crun executes a copy in memory (cloned_binary.c), whose comm before Linux 6.14 is a
- * descriptor, "5" (fs/exec.c, begin_new_exec). */
+/* Not by comm: crun executes a copy in memory (cloned_binary.c), whose comm before Linux 6.14 is
+ * "5" (fs/exec.c, begin_new_exec). */
 bool caller_is_crun(struct arena *arena, pid_t pid)
 {
 	const char *name = text_base_name(read_arguments(arena, pid).bytes);

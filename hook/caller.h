@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The runtime that called the hook, from /proc */
 #pragma once
 
 #include <stdbool.h>
@@ -7,7 +6,7 @@
 
 #include "core/base/arena.h"
 
-/* Its --bundle (or -b), in the arena; NULL: none */
+/* Its --bundle; NULL: none */
 const char *caller_bundle(struct arena *arena, pid_t pid);
 
 bool caller_is_crun(struct arena *arena, pid_t pid);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The system calls and capabilities that a hook keeps */
 #pragma once
 
 #include "core/confine/confine.h"

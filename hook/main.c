@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The command line. */
 #include <stdbool.h>
 #include <string.h>
 

@@ -13,7 +13,6 @@
 
 #define WHAT "config.json on stdin"
 
-/* Returned to podman if the deadline expires */
 static struct fs_text unchanged_input;
 
 struct run {

@@ -111,7 +111,7 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 }
 
 /* The runtime sets a listed limit, runc only after createRuntime. Without the right to raise it
- * (rootless podman) the container gets the rest. */
+ * (rootless podman) it gets the rest. */
 static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, struct err *err)
 {
 	const struct container *container = &run->container;
@@ -153,8 +153,8 @@ static int apply_plan(struct run *run, struct err *err)
 	return status;
 }
 
-/* Removes an earlier start's block. Best effort: if we cannot read the file, neither can NCCL.
- * Without a reason the container was dismissed before its config was read. */
+/* Best effort: if we cannot read the file, neither can NCCL. Without a reason the container was
+ * dismissed before its config was read. */
 static void clear_nccl_conf(struct run *run)
 {
 	static struct err ignored;

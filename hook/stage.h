@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The hook's stages, and the runtime's state JSON on stdin */
 #pragma once
 
 #include <stdbool.h>
@@ -20,12 +19,12 @@ int stage_run(const struct options *options, const char *stage);
 
 struct state {
 	const char *id;
-	const char *bundle; /* directory of config.json; not validated */
+	const char *bundle; /* not validated */
 	/* init, in the hook's pid namespace; 0 if absent or invalid, an error only for a grant */
 	int64_t pid;
-	const char *status; /* "created", "running", …; or NULL */
+	const char *status; /* or NULL */
 	bool sandbox;       /* a pod's pause container: it never gets a device */
-	bool asks;          /* oci-rdma-hook.io/inject is "true" */
+	bool asks;
 	/* The pod's or image's author chose a file of the node as our stderr, by
 	 * run.oci.hooks.stderr (crun's src/libcrun/container.c, open_hooks_output; CRI-O since 1.30
 	 * removes it); or the state could not be read whole. */

@@ -28,6 +28,6 @@ int child_start(struct child *child, const int *closed, child_work *work, void *
 /* Returns 1 with a record of size bytes, 0 at the end, -ETIMEDOUT, -EPROTO if cut, or -errno */
 int child_read(const struct child *child, void *record, size_t size);
 
-/* Call once. Returns waitpid(2)'s status, or -1 if the child hangs in a driver; init then reaps it.
- */
+/* Kills it; call once. Returns waitpid(2)'s status, or -1 if it hangs in a driver; init then reaps
+ * it. */
 int child_end(struct child *child);

@@ -74,7 +74,6 @@ struct members {
 	struct err *err;
 };
 
-/* Empty if unreadable */
 static struct fs_text read_procs(struct arena *arena, int dir)
 {
 	cleanup_fd fd = fs_open(dir, "cgroup.procs", O_RDONLY, RESOLVE_BENEATH);

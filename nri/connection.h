@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The non-blocking socket to the runtime */
 #pragma once
 
 #include <stddef.h>
@@ -8,11 +7,11 @@
 #include "core/base/err.h"
 #include "nri/wire/ttrpc.h"
 
-/* Returns a descriptor that the caller owns, or -1 */
+/* The caller owns it */
 int link_connect(const char *path, struct err *err);
 
 /* Returns the length, 0 if nothing is ready, or -1 if disconnected */
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
 
-/* Sends and removes what the socket takes. Returns 0 or -1 */
+/* Removes what the socket takes */
 int link_write(int fd, struct buffer *out, struct err *err);

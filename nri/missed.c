@@ -67,7 +67,6 @@ void missed_look(struct missed *missed, const struct look *look)
 				   "created while the plugin was away are not looked for");
 }
 
-/* Counts the rest as one unseen container */
 static void give_up(struct missed *missed, const char *why)
 {
 	log_event(LOG_ERR, "not all containers of before were looked at: %s", why);

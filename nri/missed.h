@@ -20,20 +20,18 @@
 
 struct missed {
 	struct children *children;
-	uint64_t *unseen;   /* could not be decided */
-	struct child child; /* .in: the unseen count; -1: none runs */
+	uint64_t *unseen;
+	struct child child; /* -1: none runs */
 };
 
-/* Starts the child; failures are logged */
+/* Failures are logged */
 void missed_look(struct missed *missed, const struct look *look);
 
 /* Does not wait for the child: it may hang in a driver */
 void missed_stop(struct missed *missed);
 
-/* Takes the child's result, or kills it at its deadline; never blocks. True: status or metrics
- * change */
+/* Takes the child's result, or kills it at its deadline; never blocks. True: something changes */
 bool missed_tend(struct missed *missed);
 
-/* Lists RECORD_MISSED and RECORD_MENDED of running containers, in the arena. sysroot: a descriptor.
- * Returns the number, or -1 with err set. */
+/* RECORD_MISSED and RECORD_MENDED of running containers. Returns their number */
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err);

@@ -30,10 +30,10 @@
 struct looked {
 	const struct options *options;
 	const Nri__Container *told;
-	struct container *container; /* with its spec */
+	struct container *container;
 	int root;
-	bool starts;          /* else it runs */
-	struct record record; /* of an earlier decision */
+	bool starts;
+	struct record record;
 	char cgroup[CGROUP_PATH_SIZE];
 };
 
@@ -50,7 +50,6 @@ static bool is_its_process(const struct looked *one, int64_t pid)
 	       cgroup_names(text.bytes, one->container->id);
 }
 
-/* *ret_limits: of the first process */
 static bool has_limit(const struct looked *one, struct limits *ret_limits)
 {
 	const struct plan *plan = &one->container->plan;
@@ -240,7 +239,7 @@ static const Nri__PodSandbox *find_pod(const struct known *known, struct arena *
 	return NULL;
 }
 
-/* Returns the id, in the arena, or NULL if unreadable */
+/* NULL if unreadable */
 static const char *examine_known(const struct look *look, struct arena *arena, int root,
 				 const struct message *message, enum look_result *ret_result)
 {
@@ -293,7 +292,7 @@ void examine_running(void *context, int out)
 	cleanup_arena records = {0};
 	bool whole = !known->lost;
 	uint64_t unseen = 0;
-	struct record_entry *gone; /* records of containers not listed */
+	struct record_entry *gone;
 	struct err err;
 	cleanup_fd root = tree_open_root(look->options->sysroot, &err);
 	cleanup_fd dir = trust_open_dir(root, RECORD_DIR, &err);

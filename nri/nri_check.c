@@ -22,7 +22,7 @@
 
 #define ITS_LOG "journalctl -t " NRI_NAME ", or kubectl logs -l app=oci-rdma-nri -c plugin --prefix"
 
-/* The status file may contain terminal escapes */
+/* Terminal escapes */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
 	char line[2 * ERR_TEXT_MAX];

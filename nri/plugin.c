@@ -42,14 +42,14 @@
  * (pkg/adaptation/result.go), so a second plugin finds the settings, and the record (serve.c). */
 struct plugin {
 	const struct nri_options *options;
-	struct options node; /* .options.node, with engine */
+	struct options node; /* with engine */
 	char engine[REPORT_NAME_SIZE + sizeof(((struct sockaddr_un *)0)->sun_path)];
 	char socket[sizeof(((struct sockaddr_un *)0)->sun_path)];
-	pid_t runtime; /* if it launched us, else 0 */
+	pid_t runtime; /* or 0 */
 
-	int fd;        /* or -1 */
-	bool hung_up;  /* the runtime reads no answer */
-	bool launched; /* inherited from the runtime */
+	int fd; /* or -1 */
+	bool hung_up;
+	bool launched;
 	struct session session;
 	int64_t hurry_until;
 	int64_t retry_at;
@@ -85,7 +85,7 @@ static void set_signals(sigset_t *ret_waiting)
 	(void)sigdelset(ret_waiting, SIGINT);
 	(void)sigaction(SIGTERM, &end, NULL);
 	(void)sigaction(SIGINT, &end, NULL);
-	(void)signal(SIGCHLD, SIG_DFL); /* if ignored, waitpid() fails */
+	(void)signal(SIGCHLD, SIG_DFL); /* else waitpid() fails */
 	(void)signal(SIGHUP, SIG_IGN);
 	(void)signal(SIGPIPE, SIG_IGN);
 }

@@ -70,7 +70,7 @@ static void make_names(struct status_file *file, int i)
 	snprintf(file->lock_name, sizeof(file->lock_name), "%s" NRI_STATUS_LOCK, file->name);
 }
 
-/* Reuses a crashed plugin's file; locks again if the lock file was removed. Returns 0 or -1 */
+/* Reuses a crashed plugin's file; locks again if the lock file was removed */
 static int hold_lock(struct status_file *file, int dir, struct err *err)
 {
 	struct flock lock = {.l_type = F_WRLCK};
@@ -144,7 +144,6 @@ static void write_status(struct report *report)
 
 /* ---- the metrics ---- */
 
-/* Returns the child's exit status */
 static int write_as_child(const struct report *report)
 {
 	struct err err;

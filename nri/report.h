@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The plugin's state for the log, systemd, --check and a metrics collector */
 #pragma once
 
 #include <stdbool.h>
@@ -16,8 +15,7 @@
 #define STATUS_NAME_SIZE (sizeof("nri-.json") + NRI_INSTANCE_MAX)
 #define STATUS_FILES_MAX 16
 
-/* nri-INSTANCE.json, or the first free of nri.json, nri.1.json, … in NRI_STATUS_DIR; ours while we
- * hold the lock */
+/* nri-INSTANCE.json, or the first free of nri.json, nri.1.json, …; ours while we hold the lock */
 struct status_file {
 	const char *sysroot;
 	const char *instance;
@@ -40,11 +38,11 @@ void status_remove(struct status_file *file);
 
 struct report {
 	struct status_file file;
-	const char *metrics_path; /* or NULL */
+	const char *metrics_path;
 	struct children *children;
 
-	struct nri_status status; /* .answers is the server's */
-	bool changed;             /* status not yet written */
+	struct nri_status status;
+	bool changed;
 	char since[CLOCK_UTC_SIZE];
 	char trouble[ERR_TEXT_MAX];
 	char name[REPORT_NAME_SIZE];
@@ -58,10 +56,9 @@ struct report {
 	bool metrics_late;
 	int64_t metrics_at; /* start of the last writer */
 
-	int64_t ready_at; /* time of READY=1; INT64_MAX: sent */
+	int64_t ready_at; /* INT64_MAX: sent */
 };
 
-/* Copies name and version for report_connected() */
 void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime);
 
 void report_connected(struct report *report);
@@ -69,7 +66,7 @@ void report_connected(struct report *report);
 /* Logged once per reason: a node without NRI is retried forever */
 void report_trouble(struct report *report, const struct err *err);
 
-/* Once a second: writes files when due, sends READY=1 and WATCHDOG=1 */
+/* Once a second */
 void report_tick(struct report *report);
 
 /* for_good: our file is gone; remove the metrics, which would look like a hanging plugin's */

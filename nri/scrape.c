@@ -39,7 +39,6 @@ struct client {
 };
 
 static struct client clients[CLIENTS_MAX];
-/* The clients (-1: free), then the listener */
 static struct pollfd polled[CLIENTS_MAX + 1];
 
 /* ---- the answer ---- */
@@ -78,7 +77,7 @@ static void answer_metrics(int fd, const char *path)
 
 /* ---- a client ---- */
 
-/* Returns whether to wait for more. Refuses methods with a body */
+/* Refuses methods with a body */
 static bool hear(struct client *client, int fd, const char *path)
 {
 	char *request = client->request;
@@ -106,7 +105,7 @@ static void drop(size_t i)
 	polled[i].fd = -1;
 }
 
-/* Takes a free slot, or the oldest */
+/* Else the oldest */
 static void begin(int fd)
 {
 	size_t found = 0;
@@ -128,7 +127,7 @@ static int listen_at(const struct sockaddr *address, socklen_t size)
 	cleanup_fd fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	const int on = 1;
 	const int off = 0;
-	const int room = SEND_BUFFER; /* inherited by clients */
+	const int room = SEND_BUFFER;
 
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof(on)) < 0 ||
 	    setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &room, sizeof(room)) < 0)

@@ -22,9 +22,9 @@
 struct work {
 	const struct options *options;
 	struct container *container;
-	const Nri__Container *told; /* StartContainer's */
+	const Nri__Container *told;
 	struct message response;
-	struct record record; /* another plugin's, or zero */
+	struct record record;
 };
 
 /* NRI fails a container if two plugins set one limit: keep another's, even by another policy */
@@ -85,7 +85,6 @@ static int build_answer(struct work *work, struct outcome *outcome)
 	return 0;
 }
 
-/* Shown by kubectl describe pod */
 static int build_refusal(struct arena *arena, bool denied, const char *reason,
 			 struct message *ret_response)
 {
@@ -144,7 +143,7 @@ static void decide_in_child(void *context, int out)
 	if (!said)
 		(void)record_outcome(work->options, container, outcome.result, outcome.reason,
 				     ENTRY_POINT);
-	outcome.options = NULL; /* recorded */
+	outcome.options = NULL;
 	if (worker_send(out, VERDICT_DECIDED, &work->response) == 0 && !said)
 		outcome_log(container, &outcome);
 }

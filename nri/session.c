@@ -90,7 +90,7 @@ static int read_synchronize(struct session *session, struct arena *arena,
  * StateChangeEvent, before NRI 0.12 for all events {event = 1, pod = 2, container = 3} */
 static void read_container(struct arena *arena, const struct message *payload, struct call *call)
 {
-	struct message parts[4] = {{0}}; /* the last one wins */
+	struct message parts[4] = {{0}};
 	struct message left = *payload;
 	const struct message *pod = call->kind == CALL_OTHER ? &parts[2] : &parts[1];
 	uint64_t event = 0;
@@ -123,7 +123,7 @@ enum { FIELD_SERVICE = 1, FIELD_METHOD = 2, FIELD_PAYLOAD = 3, FIELDS };
 
 static int read_call(struct session *session, struct arena *arena, struct call *call)
 {
-	struct message parts[FIELDS] = {{0}}; /* the last one wins */
+	struct message parts[FIELDS] = {{0}};
 	struct message left = call->message.body;
 	const struct message *method = &parts[FIELD_METHOD];
 	const struct message *payload = &parts[FIELD_PAYLOAD];
@@ -145,7 +145,7 @@ static int read_call(struct session *session, struct arena *arena, struct call *
 	else if (known && is(method, "StartContainer"))
 		call->kind = CALL_START;
 	else if (!known || !is(method, "StateChange"))
-		/* Since NRI 0.12 the runtime then sends StateChange */
+		/* The runtime then sends StateChange */
 		return message_refusal(arena, TTRPC_UNIMPLEMENTED, "not implemented",
 				       &call->response);
 	/* If cut, the pod's annotations may be missing */
@@ -216,7 +216,7 @@ int session_next(struct session *session, struct arena *arena, struct call *ret_
 	if (status < 0)
 		return -1;
 	while ((status = ttrpc_next(calls, &message, err)) > 0 && message.type != TTRPC_REQUEST)
-		consume(calls, &message); /* needs no answer */
+		consume(calls, &message);
 	if (status <= 0)
 		return status;
 	*ret_call = (struct call){.message = message};

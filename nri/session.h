@@ -26,27 +26,27 @@
 /* Per item, so that one tenant cannot fill it */
 #define SESSION_KNOWN_EACH_MAX (256 * 1024)
 
-/* Existing pods and containers, stripped */
+/* Stripped */
 struct known {
 	struct arena arena;
 	struct field *items;
 	size_t n;
 	size_t room;
-	size_t size; /* in bytes */
-	bool lost;   /* cut, or no room */
+	size_t size;
+	bool lost; /* cut, or no room */
 };
 
 struct session {
 	bool synchronized;
 	struct known known;
 	struct mux mux;
-	struct buffer out; /* for the socket */
+	struct buffer out;
 };
 
 enum call_kind {
-	CALL_OTHER, /* needs an answer only */
+	CALL_OTHER,
 	CALL_CONFIGURE,
-	CALL_SYNCHRONIZE, /* .known is complete */
+	CALL_SYNCHRONIZE,
 	CALL_CREATE,
 	CALL_START,
 };
@@ -54,20 +54,19 @@ enum call_kind {
 struct call {
 	enum call_kind kind;
 	struct ttrpc message;
-	const Nri__ConfigureRequest *runtime; /* of Configure */
-	const Nri__PodSandbox *pod;           /* NULL: unknown */
-	const Nri__Container *container;      /* NULL: unreadable */
-	struct message response;              /* message_response(), message_refusal() */
+	const Nri__ConfigureRequest *runtime;
+	const Nri__PodSandbox *pod;      /* or NULL */
+	const Nri__Container *container; /* NULL: unreadable */
+	struct message response;         /* message_response(), message_refusal() */
 };
 
-/* Queues the registration. Returns 0, or -1 without memory */
 int session_begin(struct session *session, struct err *err);
 
-/* Returns 1 with a request, in the arena, 0 if incomplete, or -1 to disconnect */
+/* Returns 1 with a request, 0 if incomplete, or -1 to disconnect */
 int session_next(struct session *session, struct arena *arena, struct call *ret_call,
 		 struct err *err);
 
-/* Once per request, before the next. Returns 0 or -1 */
+/* Once per request, before the next */
 int session_answer(struct session *session, const struct call *call, struct err *err);
 
 void session_end(struct session *session);

@@ -50,7 +50,7 @@ void children_finish(struct children *children)
 
 /* On the pipe. Two size_t, so there is no padding */
 struct head {
-	size_t kind; /* enum verdict_kind */
+	size_t kind;
 	size_t len;
 };
 
@@ -64,7 +64,6 @@ int worker_send(int out, enum verdict_kind kind, const struct message *response)
 	return 0;
 }
 
-/* Returns like child_read() */
 static int worker_receive(const struct child *child, struct arena *arena, struct verdict *verdict)
 {
 	unsigned char *bytes;

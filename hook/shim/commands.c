@@ -43,7 +43,6 @@ static int write_edited(int dir, const char *name, int fd, const char *what, boo
 			    what, err);
 }
 
-/* Returns a descriptor, or -1 with err set. *ret_parent: the directory's path */
 static int open_parent_of(struct arena *arena, const char *file, const char **ret_parent,
 			  struct err *err)
 {
@@ -92,7 +91,6 @@ void serve_create(struct shim *shim)
 	outcome_log(container, outcome);
 }
 
-/* Plans our variables that the container's config.json has and this process lacks */
 static int plan_environment(struct container *container, const struct spec *process,
 			    struct err *err)
 {
@@ -177,7 +175,7 @@ static int edit_process(struct shim *shim, struct err *err)
 	if (fs_read_regular(arena, fd, SPEC_SIZE_MAX, path, &text, err) < 0 ||
 	    spec_parse_process(arena, path, text.bytes, text.len, &process, err) < 0)
 		return -1;
-	/* Without limits runc takes the container's, and crun its caller's. */
+	/* runc then takes the container's, crun its caller's. */
 	if (!json_first(json_find(process.process, "rlimits"))) {
 		if (plan->memlock && memlock_raise_own(plan->memlock, err) < 0)
 			return -1;
@@ -225,7 +223,7 @@ void serve_exec(struct shim *shim)
 
 	if (exec_as_created(shim, &shim->outcome.err) == 0)
 		return;
-	shim->outcome.options = NULL; /* no record: that of its creation stays true */
+	shim->outcome.options = NULL; /* that of its creation stays true */
 	outcome_set_failed(container, container_names_device(container), &shim->outcome);
 	outcome_log(container, &shim->outcome);
 }

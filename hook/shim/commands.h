@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the shim does for create and exec */
 #pragma once
 
 #include "core/container/container.h"
@@ -13,8 +12,8 @@ struct shim {
 	struct outcome outcome;
 };
 
-/* create, run and restore: edits the container's spec */
+/* create, run and restore */
 void serve_create(struct shim *shim);
 
-/* exec: puts its grant into the process spec, or our own limit, which the runtime inherits */
+/* The grant goes into the process spec, or our own limit, which the runtime inherits */
 void serve_exec(struct shim *shim);

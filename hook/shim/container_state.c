@@ -53,7 +53,7 @@ static int parse_bundle(struct arena *arena, const char *what, const struct fs_t
 	return 0;
 }
 
-/* Returns 1, 0 if absent, or -1. */
+/* Returns 1, or 0 if absent. */
 static int read_text_file(struct arena *arena, const char *path, const char *name,
 			  const char **ret_what, struct fs_text *ret_text, struct err *err)
 {

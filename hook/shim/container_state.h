@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a container was created with, from the runtime's state */
 #pragma once
 
 #include "core/base/err.h"

@@ -15,13 +15,13 @@
 #define CREATE RUNTIME_CREATE
 #define EXEC RUNTIME_EXEC
 
-/* An option with a value; commands is 0 for a global one. */
+/* commands: 0 for a global one. */
 struct option {
 	const char *name;
 	char letter;
 	unsigned runtimes;
 	unsigned commands;
-	size_t place; /* offset in struct runtime_args, or NOWHERE */
+	size_t place; /* or NOWHERE */
 };
 
 #define NOWHERE 0
@@ -96,7 +96,7 @@ static const struct option *find_option(const struct runtime_args *args, unsigne
 	return abbreviated;
 }
 
-/* The value is the rest of this argument or the next one. Returns the arguments consumed. */
+/* Returns the arguments consumed. */
 static int accept_value(struct runtime_args *args, const struct option *option, const char *left,
 			const char *next)
 {

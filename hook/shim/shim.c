@@ -39,7 +39,6 @@ static int count_shim_pass(void)
 	return 0;
 }
 
-/* Any program but the shim itself */
 static bool can_run(const char *path)
 {
 	struct stat own;
@@ -107,7 +106,6 @@ static int find_runtime(struct shim *shim, const char *called, const char **ret_
 	return 0;
 }
 
-/* Returns whether the container may start. */
 static bool serve_command(struct shim *shim)
 {
 	shim->container.id = shim->args.id;

@@ -23,7 +23,6 @@ static void *take(void *context, size_t size)
 	return arena_alloc(memory->arena, size);
 }
 
-/* freed with the arena */
 static void give_back(void *context, void *bytes)
 {
 	(void)context;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* ttrpc's and NRI's messages (nri.proto), by protobuf-c */
 #pragma once
 
 #include "core/base/arena.h"
@@ -8,7 +7,7 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
-/* Fields of SynchronizeRequest; concatenated requests form one */
+/* Of SynchronizeRequest; concatenated requests form one */
 enum synchronize_field {
 	SYNCHRONIZE_POD = 1,
 	SYNCHRONIZE_CONTAINER = 2,
@@ -25,13 +24,11 @@ size_t message_strip(const ProtobufCMessageDescriptor *descriptor, const struct 
 void *message_unpack(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
 		     const struct message *message);
 
-/* The functions below return 0, or -1 without memory */
-
 int message_pack(struct arena *arena, const ProtobufCMessage *message, struct message *ret_message);
 
 /* answer may be NULL */
 int message_response(struct arena *arena, const ProtobufCMessage *answer,
 		     struct message *ret_message);
 
-/* Makes text printable UTF-8: Go rejects other strings */
+/* Go rejects strings that are not UTF-8 */
 int message_refusal(struct arena *arena, int status, const char *text, struct message *ret_message);

@@ -9,10 +9,10 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
-/* By linux.devices and its rules only; true if unreadable */
+/* Or if unreadable */
 bool message_may_have_device(struct arena *arena, const struct message *container);
 
 /* As if read from config.json, without what NRI lacks (capabilities, seccomp, user namespace). pod
- * may be NULL. Texts are not copied. Returns 0, or -1 with err set. */
+ * may be NULL. Texts are not copied */
 int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Container *container,
 		 struct spec *ret_spec, struct err *err);

@@ -22,7 +22,7 @@ static bool read_bytes(struct message *message, uint64_t len, struct message *re
 	return true;
 }
 
-/* Seven bits per byte, lowest first */
+/* Lowest bits first */
 static bool read_varint(struct message *message, uint64_t *ret_number)
 {
 	struct message byte;

@@ -14,9 +14,9 @@ struct message {
  * containers */
 struct field {
 	uint32_t number;
-	uint64_t value;       /* of a varint */
-	struct message bytes; /* .bytes NULL: a varint */
+	uint64_t value;
+	struct message bytes; /* NULL: a varint */
 };
 
-/* Removes the next field. Returns 1, 0 at the end, or -1 if malformed */
+/* Returns 1, 0 at the end, or -1 if malformed */
 int field_next(struct message *message, struct field *ret_field);

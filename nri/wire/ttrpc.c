@@ -83,7 +83,6 @@ static int read_whole_frames(struct mux *mux, struct err *err)
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err)
 {
 	mux->frame.max = 2 * MUX_READ_MAX;
-	/* One message, and what follows it */
 	for (size_t i = 0; i < MUX_STREAMS; i++)
 		mux->streams[i].max = 2 * TTRPC_READ_MAX;
 	if (buffer_append(&mux->frame, bytes, len) < 0)

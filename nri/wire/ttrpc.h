@@ -28,14 +28,14 @@ struct buffer {
 	unsigned char *bytes;
 	size_t len;
 	size_t room;
-	size_t max;  /* of len */
-	size_t skip; /* next bytes to discard */
+	size_t max;
+	size_t skip;
 };
 
-/* Returns 0, or -1 with the buffer unchanged: no memory, or above max */
+/* -1 leaves it unchanged: no memory, or above max */
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 
-/* Removes the first len bytes; frees a large empty buffer */
+/* Frees a large empty buffer */
 void buffer_consume(struct buffer *buffer, size_t len);
 
 void buffer_free(struct buffer *buffer);
@@ -62,13 +62,13 @@ enum mux_stream {
  * Read: ENOMEM). */
 #define MUX_WRITE_MAX 4096
 
-/* Zero for a new connection */
+/* Zero at first */
 struct mux {
-	struct buffer frame;                /* incomplete */
-	struct buffer streams[MUX_STREAMS]; /* unconsumed bytes */
+	struct buffer frame;
+	struct buffer streams[MUX_STREAMS];
 };
 
-/* bytes: any part, up to MUX_READ_MAX. Returns 0, or -1 if malformed or without memory */
+/* Up to MUX_READ_MAX bytes */
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err);
 
 void mux_free(struct mux *mux);
@@ -110,6 +110,6 @@ struct ttrpc {
  * or -1 if malformed */
 int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err);
 
-/* Appends frames. Returns 0, or -1 with out unchanged if there is no room */
+/* -1 leaves out unchanged: no room */
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,
 		const struct message *body);
