@@ -8,14 +8,14 @@
 #include "core/base/err.h"
 #include "core/base/stderr_line.h"
 
-/* Only this file sees COMMIT, so that a new commit recompiles no other. */
+/* A new commit recompiles no other file. */
 #ifdef COMMIT
 static const char built_from[] = " (commit " COMMIT ")";
 #else
 static const char built_from[] = "";
 #endif
 
-/* Also handles getopt(3)'s errors. word: the last one that it read */
+/* word: the last one that getopt(3) read */
 static int parse_common(const struct program *program, int option, const char *word,
 			const char *value, struct options *options)
 {

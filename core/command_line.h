@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options that all programs share */
 #pragma once
 
 #include <getopt.h>
@@ -14,7 +13,7 @@ enum common_option {
 	OPTION_CONFIG = 256,
 	OPTION_SYSROOT,
 	OPTION_VERSION,
-	OPTION_OWN, /* the first of a program's own */
+	OPTION_OWN,
 	OPTION_HELP = 'h',
 };
 
@@ -33,24 +32,23 @@ enum common_option {
 struct program {
 	const char *name;
 	const char *usage;
-	const struct option *options; /* its own and COMMON_OPTIONS, ended by {0} */
-	/* For its own options. Returns -1 to go on, or the exit status. */
+	const struct option *options; /* ended by {0} */
+	/* Returns -1 to go on, or the exit status. */
 	int (*take)(void *context, int option, char *value);
 };
 
-/* Sets optind to the first operand. Returns -1 to go on, or the exit status after --version, --help
- * or a reported error. */
+/* Sets optind to the first operand. Returns -1 to go on, or the exit status. */
 int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
 		      void *context);
 
-/* Prints "NAME: WHAT: WHICH; see NAME --help" on stderr. Returns EXIT_USAGE. which: or NULL */
+/* "NAME: WHAT: WHICH; see NAME --help". Returns EXIT_USAGE. which: or NULL */
 int command_line_error(const char *name, const char *what, const char *which);
 
-/* Flushes stdout. False after reporting a failed write. */
+/* False after reporting a failed write */
 bool command_line_printed(const char *name);
 
-/* The directory to change to: "/", or NULL if an option's path is relative */
+/* "/", or NULL if an option's path is relative */
 const char *options_directory(const struct options *options);
 
-/* The index of name, or -1 */
+/* Or -1 */
 int command_line_choose(const char *const *names, size_t n, const char *name);

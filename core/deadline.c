@@ -16,7 +16,7 @@
 
 static volatile sig_atomic_t must_fail;
 static void (*late)(void);
-static struct sigaction before; /* the caller's; deadline_disarm() restores it */
+static struct sigaction before;
 static unsigned seconds_before;
 static sigset_t mask_before;
 

@@ -59,7 +59,6 @@ static bool is_line(const char *at, size_t len, const char *line)
 	return len - (len && at[len - 1] == '\n') == bare && memcmp(at, line, bare) == 0;
 }
 
-/* including the newline */
 static size_t line_length(const char *at, const char *end)
 {
 	const char *newline = memchr(at, '\n', (size_t)(end - at));
@@ -147,7 +146,6 @@ static int open_etc(int root, const struct stat *owner)
 	return steal_fd(&fd);
 }
 
-/* Replaces our old blocks with one at the end. NULL without memory */
 static const char *compose(struct arena *arena, const struct fs_text *present, const char *lines)
 {
 	struct fs_text own = {.bytes = arena_strdup(arena, present->bytes), .len = present->len};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The container's /etc/nccl.conf, a hook's only way to pass values to NCCL; all its processes read
- * it, and the environment and a user's own file win (NCCL's src/misc/param.cc, ncclInitEnv). The
- * image's author controls the root file system: every look-up stays below its descriptor. */
+/* A hook's only way to pass values to NCCL; all the container's processes read it, and the
+ * environment and a user's own file win (NCCL's src/misc/param.cc, ncclInitEnv). The image's author
+ * controls the root file system: every look-up stays below its descriptor. */
 #pragma once
 
 #include <stdbool.h>
@@ -26,7 +26,7 @@ int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, stru
  * block's first line goes. */
 void nccl_conf_remove_block(struct fs_text *text);
 
-/* The first value of name, which NCCL takes; or NULL */
+/* The first wins; or NULL */
 const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t *ret_len);
 
 /* The mount that hides the file; or NULL */

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Options that every entry point has */
 #pragma once
 
 #include <stdbool.h>
 
 struct options {
-	const char *sysroot; /* "/" by default */
-	const char *config;  /* NULL: the default below the sysroot */
-	const char *engine;  /* its NRI socket; NULL: unknown */
-	bool ask;            /* --ask: as with the annotation inject: "true" */
+	const char *sysroot;
+	const char *config; /* NULL: the default below the sysroot */
+	const char *engine; /* NULL: unknown */
+	bool ask;           /* as with inject: "true" */
 };

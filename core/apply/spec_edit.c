@@ -12,7 +12,6 @@
 #include "core/process/memlock.h"
 #include "core/spec/seccomp.h"
 
-/* text[begin..end) becomes .text */
 struct splice {
 	size_t begin;
 	size_t end;
@@ -26,7 +25,7 @@ struct edit {
 	struct splice *splices;
 	size_t n;
 	size_t room;
-	struct arena_text members; /* new members of the process object: "\"env\":[…]" */
+	struct arena_text members; /* "\"env\":[…]" */
 };
 
 static void add_splice(struct edit *e, size_t begin, size_t end, const char *text)
@@ -42,8 +41,7 @@ static const char *separator(const struct arena_text *list)
 	return list->len ? "," : "";
 }
 
-/* Appends items to the array or object at place, or replaces a null; without place, adds a member
- * of the process object. */
+/* Or replaces a null; without place, adds a member of the process object. */
 static void append_items(struct edit *e, const struct json_node *place, const char *name,
 			 const char *brackets, const struct arena_text *items)
 {
@@ -85,7 +83,7 @@ static void edit_env(struct edit *e)
 	append_items(e, json_find(e->spec->process, "env"), "env", "[]", &items);
 }
 
-/* spec_parse() has checked the number; 0 if absent */
+/* spec_parse() has checked it; 0 if absent */
 static uint64_t number_of(const struct json_node *entry, const char *key)
 {
 	const struct json_node *number = json_find(entry, key);

@@ -14,8 +14,8 @@
 #include "core/spec/spec.h"
 
 /*
- * inherited: the limit if the spec lists none; NULL: unknown. text: what spec was parsed from.
- * *ret_text: in the arena, or text itself if nothing changed. Returns 0, or -1 with err set.
+ * inherited: the limit if the spec lists none; NULL: unknown. text: what spec was parsed from;
+ * *ret_text may be text itself.
  *
  * - env: adds variables whose names are not set.
  * - rlimits: raises each RLIMIT_MEMLOCK, or adds one; never lowers a listed or inherited limit.

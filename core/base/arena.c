@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One malloc(3) block per allocation, for the memory checkers */
+/* For the memory checkers */
 #ifdef ARENA_EXACT
 #define ALIGNMENT 1
 #define BLOCK_SIZE 0

@@ -9,7 +9,7 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *blocks; /* newest first */
-	bool failed;                /* an allocation failed: check once after several */
+	bool failed;                /* check once after several allocations */
 };
 
 /* Zeroed, aligned for any type; not NULL for size 0 */
@@ -26,17 +26,17 @@ struct arena_text {
 	char *text;
 	size_t len;
 	size_t room;
-	bool failed; /* out of memory: .text keeps its old value */
+	bool failed; /* .text keeps its old value */
 };
 
 void arena_append(struct arena_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Makes room for one more item; *capacity counts items. The old array stays valid. */
+/* *capacity counts items. The old array stays valid. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
 		 size_t item_size);
 
-/* Adds an uninitialized item; array, count and capacity must be variables. */
+/* Uninitialized; array, count and capacity must be variables. */
 #define arena_push(arena, array, count, capacity)                                                  \
 	({                                                                                         \
 		__typeof__(array) larger_ =                                                        \

@@ -13,16 +13,16 @@
 
 struct err {
 	char text[ERR_TEXT_MAX];
-	int errnum;       /* of the failed system call, or ENOMEM; or 0 */
-	const char *more; /* further errors of the file, a line each, or NULL */
+	int errnum;       /* or 0 */
+	const char *more; /* a line each, or NULL */
 };
 
-/* Sets the text, with strerror(errnum) appended unless errnum is 0. Both return -1. */
+/* Appends strerror(errnum) unless 0. Both return -1. */
 int err_sys(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define err_set(err, ...) err_sys(err, 0, __VA_ARGS__)
 
-/* Prefixes the existing text. Returns -1. */
+/* Returns -1. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* err_of_arena() returns 0 unless the arena has failed. */
@@ -34,7 +34,6 @@ const char *kernel_lacks_openat2(void);
 
 /* ---- warnings: problems that do not stop us, for the log and the dry run ---- */
 
-/* Enough for any real container */
 #define WARNINGS_MAX 128
 
 struct warning {
@@ -48,6 +47,6 @@ struct warnings {
 	size_t room;
 };
 
-/* Returns 0, or -1 without memory. Drops warnings beyond WARNINGS_MAX. */
+/* Drops warnings beyond WARNINGS_MAX. */
 int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));

@@ -61,7 +61,6 @@ int tree_open_dir(int root, const char *path)
 	return fs_open(root, path, O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 }
 
-/* line: stop after the first newline */
 static ssize_t read_some(int fd, char *bytes, size_t size, bool line)
 {
 	size_t len = 0;
@@ -259,7 +258,7 @@ int tree_list(struct arena *arena, int root, const char *path, const char *suffi
 		arena->failed = true;
 		return -1;
 	}
-	(void)steal_fd(&fd); /* owned by dir */
+	(void)steal_fd(&fd);
 	while (dir && n < TREE_NAMES_MAX && (entry = readdir(dir))) {
 		if (strcmp(entry->d_name, ".") == 0 || strcmp(entry->d_name, "..") == 0 ||
 		    !text_ends_with(entry->d_name, suffix))

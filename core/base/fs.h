@@ -43,7 +43,7 @@ struct fs_text {
 	size_t len;
 };
 
-/* Reads to the end. More than max bytes is an error. Returns 0 or -1. */
+/* More than max bytes is an error. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
 
@@ -54,8 +54,7 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		    struct fs_text *ret_text, struct err *err);
 
-/* Read the first line of a file, or a link's target, NUL-terminated. Return the length or -errno
- * (-EMSGSIZE or -ENAMETOOLONG if size is too small). */
+/* NUL-terminated. Return the length or -errno (-EMSGSIZE or -ENAMETOOLONG if size is too small). */
 ssize_t fs_read_line(int dir, const char *path, char *line, size_t size);
 ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 
@@ -67,7 +66,6 @@ bool fs_is_own_root(int dir);
 
 /* ---- below a root that others may control: lookups never leave it ---- */
 
-/* Returns a descriptor, or -1 with err set. */
 int tree_open_root(const char *path, struct err *err);
 
 /* Returns a descriptor, or -errno. */
@@ -82,10 +80,9 @@ int fs_reopen_regular(int path);
 /* The same by name; the last component is not followed. */
 int fs_open_regular(int dir, const char *name);
 
-/* Bounds hostile directories */
 #define TREE_NAMES_MAX 65536
 
-/* Sorted names that end in suffix, in the arena, or NULL. Returns how many (0 if it cannot be
- * opened; TREE_NAMES_MAX: maybe more), or -1 without memory. */
+/* Sorted; or NULL. Returns how many (0 if it cannot be opened; TREE_NAMES_MAX: maybe more), or -1
+ * without memory. */
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);

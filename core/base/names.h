@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Names of the executable, which select its role (hook/main.c) */
+/* They select the role (hook/main.c) */
 #pragma once
 
 #include <stdbool.h>
@@ -9,9 +9,8 @@
 #define HOOK_NAME "oci-rdma-hook"
 /* "-crun" or "-runc" may follow. */
 #define SHIM_NAME "oci-rdma-runtime"
-/* Environment variable: how many shims the call has passed */
+/* Counts shims that the call has passed */
 #define SHIM_ROUNDS "OCI_RDMA_RUNTIME_ROUNDS"
-/* Separate programs (nri/main.c, admin/main.c) */
 #define NRI_NAME "oci-rdma-nri"
 #define ADMIN_NAME "oci-rdma-admin"
 

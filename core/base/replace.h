@@ -14,12 +14,12 @@ struct replacement {
 	const char *bytes;
 	size_t len;
 	mode_t mode;
-	const struct stat *owner; /* st_uid and st_gid to set; NULL: ours */
-	const int *attributes;    /* copy extended attributes from it; or NULL */
-	bool sync;                /* before the rename */
+	const struct stat *owner; /* NULL: ours */
+	const int *attributes;    /* or NULL */
+	bool sync;
 };
 
 /* what: the file's name in errors. Until complete, others can neither read nor guess the file: /tmp
  * and concurrent writers are safe. A temporary file remains only after a kill before the rename, or
- * without O_TMPFILE. Returns 0, or -1 with err set. */
+ * without O_TMPFILE. */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);

@@ -18,7 +18,7 @@
 static struct {
 	const char *path;
 	bool json;
-	char time[CLOCK_UTC_SIZE]; /* of our start: strftime(3) is not async-signal-safe */
+	char time[CLOCK_UTC_SIZE]; /* strftime(3) is not async-signal-safe */
 } runtime_log;
 
 void stderr_use_runtime_log(const char *path, bool json)

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Writes "NAME: REASON" to stderr and the runtime's log, cut at PIPE_BUF. */
+/* Cut at PIPE_BUF */
 void stderr_line(const char *name, const char *reason);
 
 /* The runtime's --log (or NULL) and --log-format: containerd and Docker read nothing else. Opened

@@ -124,7 +124,7 @@ const char *const *capability_names(struct arena *arena, uint64_t set)
  * would reject the whole text. Cut texts may end inside a character. */
 static uint32_t decode(const char *text, size_t *ret_len)
 {
-	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000, 0x110000}; /* by length */
+	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000, 0x110000};
 	static const unsigned char masks[] = {0, 0xff, 0x1f, 0x0f, 0x0f};
 	const unsigned char *at = (const unsigned char *)text;
 	size_t len = 1 + (at[0] >= 0xc0) + (at[0] >= 0xe0) + (at[0] >= 0xf0);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Text, and strict checks of names, which pods can supply */
+/* Strict checks of names, which pods can supply */
 #pragma once
 
 #include <stdbool.h>
@@ -11,7 +11,6 @@
 /* Like strcmp(3), but mlx5_2 sorts before mlx5_10 */
 int text_compare_natural(const char *a, const char *b);
 
-/* text may be NULL. */
 bool text_is(const char *text, const char *word);
 
 bool text_starts_with(const char *text, const char *prefix);
@@ -19,10 +18,10 @@ bool text_ends_with(const char *text, const char *suffix);
 
 const char *text_base_name(const char *path);
 
-/* Builds "a, b" for a message; drops what does not fit. */
+/* "a, b"; drops what does not fit */
 void text_add_item(char *list, size_t size, const char *item);
 
-/* C0, DEL or UTF-8 C1, which could forge lines or drive terminals */
+/* Could forge lines or drive terminals */
 bool text_has_control(const char *text);
 
 /* "0000:3b:02.6", lower-case hex; 4 to 8 digits of domain */
@@ -31,18 +30,17 @@ bool text_is_pci_address(const char *text);
 /* 1 to 63 of [A-Za-z0-9_.-] (IB_DEVICE_NAME_MAX is 64), not "." or ".." */
 bool text_is_device_name(const char *text);
 
-/* 1 to 15 bytes without NCCL's list characters ',', '=' and '^' */
+/* Without NCCL's list characters ',', '=' and '^' */
 bool text_is_netdev_name(const char *text);
 
-/* -1 if unknown; upper case only ("CAP_IPC_LOCK"), as in the OCI runtime specification */
+/* -1 if unknown; upper case only, as in the OCI runtime specification */
 int capability_number(const char *name);
 
-/* Known names of a set (bit n is capability n) by number, in the arena, ended by NULL; NULL without
- * memory */
+/* By number, ended by NULL; NULL without memory */
 const char *const *capability_names(struct arena *arena, uint64_t set);
 
 /* The first character's bytes; 0 for invalid UTF-8, control and bidi characters */
 size_t text_printable_length(const char *text);
 
-/* Replaces their bytes by '?', for one line of a log. */
+/* By '?' */
 void text_make_printable(char *text);

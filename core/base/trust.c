@@ -49,7 +49,7 @@ int trust_make_dir(const char *sysroot, const char *path, struct err *err)
 		return dir;
 	for (const char *end = strchr(path, '/'); end; end = strchr(end + 1, '/')) {
 		char name[NAME_MAX + 1];
-		char parent[NAME_MAX + 1]; /* our own paths are short */
+		char parent[NAME_MAX + 1];
 		cleanup_fd fd = -1;
 
 		snprintf(parent, sizeof(parent), "%.*s", (int)(end - path), path);

@@ -13,13 +13,12 @@
  * an unmapped owner, who elsewhere may be any user. */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
-/* Opens a directory for reading; checks only itself. */
+/* Checks only the directory itself */
 int trust_open_dir(int root, const char *path, struct err *err);
 
 /* Also creates what is missing below path's first component, and tries to remove others' access. */
 int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 
-/* True if only root or our own user can write it. */
 bool trust_is_roots_alone(int fd);
 
 /* Returns 0 or -1. Also used by lib/trusted_link.c. */

@@ -10,7 +10,7 @@
 #define CONFINE_CAPABILITY(number) (UINT64_C(1) << (number))
 
 struct confinement {
-	uint64_t capabilities;                  /* bit n is capability n */
+	uint64_t capabilities;
 	const struct sock_filter *instructions; /* from tools/filter, at build time */
 	unsigned short n_instructions;
 };

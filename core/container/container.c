@@ -36,7 +36,7 @@ int container_parse_spec(struct container *container, const char *what, struct e
 	return 0;
 }
 
-/* As the runtime reads it: follows links */
+/* Follows links */
 static void read_as_runtime(struct container *container, int bundle, const char *name)
 {
 	cleanup_fd fd = openat(bundle, name, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);

@@ -11,7 +11,7 @@
 
 /* ---- memory for yajl ---- */
 
-/* Prefix of each block: realloc needs the old size. */
+/* realloc needs the old size. */
 union header {
 	size_t size;
 	max_align_t aligned;
@@ -57,9 +57,9 @@ struct building {
 	struct json_document *doc;
 	yajl_handle yajl;
 	size_t n_values;
-	const char *key; /* of the next value */
+	const char *key;
 	size_t key_len;
-	struct json_node **next; /* slot of the next value */
+	struct json_node **next;
 	size_t depth;
 	struct json_node *open[JSON_DEPTH_MAX];
 };
@@ -246,7 +246,7 @@ bool json_equals(const struct json_node *node, const char *text)
 	return node && node->type == JSON_STRING && is_word(node->text, node->len, text);
 }
 
-/* The index, or that of the final NULL */
+/* Or that of the final NULL */
 static unsigned find_word(const char *const *words, const char *text, size_t len)
 {
 	unsigned i = 0;
@@ -335,7 +335,6 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 			json_fail(doc, member, "unknown key; did you mean %s?", near);
 			continue;
 		}
-		/* Lists the known keys once. */
 		if (list[0]) {
 			json_fail(doc, member, "unknown key");
 			continue;

@@ -90,7 +90,6 @@ int json_no_memory(struct json_document *doc)
 /* "expected a string or a number, found null"; never lists null as expected */
 int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types)
 {
-	/* In the order of enum json_type */
 	static const char *const names[] = {"null",     "a boolean", "a number",
 					    "a string", "an array",  "an object"};
 	char wanted[96] = "";

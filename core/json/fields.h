@@ -18,25 +18,24 @@ struct json_pairs {
 /* C types: const char * for JSON_STRING (NULL and "" become null), or an enum with words; uint64_t
  * for JSON_NUMBER; bool; struct json_pairs for JSON_OBJECT. Absent and null read as zero. */
 struct json_field {
-	const char *name; /* NULL ends the table */
+	const char *name;
 	enum json_type type;
 	size_t offset;
-	const char *const *words; /* ended by NULL */
+	const char *const *words;
 };
 
-/* Row: JSON_FIELD(struct record, result, "result", JSON_STRING, .words = result_names) */
+/* JSON_FIELD(struct record, result, "result", JSON_STRING, .words = result_names) */
 #define JSON_FIELD(object, member, name_, type_, ...)                                              \
 	{                                                                                          \
 		.name = (name_), .type = (type_), .offset = offsetof(object, member), __VA_ARGS__  \
 	}
 
-/* In the arena, with "schema": 1; NULL without memory */
+/* With "schema": 1; NULL without memory */
 const char *json_fields_write(struct arena *arena, const struct json_field *fields,
 			      const void *object, size_t *ret_len);
 
 #define JSON_FIELDS_SIZE_MAX 8192
 
-/* Reads name in dir (where: its path in errors); only root may write it. Returns 1 with *ret_object
- * in the arena, 0 if absent, or -1. */
+/* where: its path in errors. Only root may write it. Returns 1, or 0 if absent. */
 int json_fields_read(struct arena *arena, const struct json_field *fields, int dir,
 		     const char *where, const char *name, void *ret_object, struct err *err);

@@ -117,7 +117,6 @@ void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct 
 	const char **names;
 	int n;
 
-	/* Already done */
 	if (!devices->n || devices->item[0].netdev[0] || !sandbox_id || !sandbox_id[0])
 		return;
 	dir = tree_open_dir(node->root, "var/run/k8s.cni.cncf.io/devinfo/cni");

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* GIDs and network interfaces */
 #pragma once
 
 #include "core/node/node.h"
@@ -9,13 +8,13 @@
 
 struct gid {
 	bool empty;
-	char text[48];   /* "::ffff:10.0.0.7" */
+	char text[48];
 	bool ipv4;       /* IPv4-mapped */
 	bool link_local; /* fe80::/10 */
 	bool v2;         /* RoCE v2 */
 };
 
-/* port: from port_open(). Returns -1 if there is no such entry. */
+/* Returns -1 if there is no such entry */
 int gid_read(int port, int index, struct gid *ret_gid);
 
 void node_read_gids(const struct node *node, struct device *device);

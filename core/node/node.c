@@ -55,7 +55,7 @@ static void read_parent(int verbs, struct arena *arena, struct device *device)
 	const char *name = text_base_name(device->path);
 	bool auxiliary = !text_is_pci_address(name);
 	const char *path = device->path;
-	char link[256]; /* "../0000:3b:00.0" */
+	char link[256];
 
 	if (auxiliary)
 		path = arena_strndup(arena, path, (size_t)(name - path) - 1);
@@ -76,7 +76,7 @@ static void read_parent(int verbs, struct arena *arena, struct device *device)
 		device->kind = DEVICE_VF;
 }
 
-/* path: "sys/devices/…/infiniband_verbs/uverbs6". Returns NULL if it is no verbs device. */
+/* NULL if no verbs device */
 static const struct device *add_device(const struct node *node, struct arena *arena,
 				       const char *path, struct devices *devices)
 {

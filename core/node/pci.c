@@ -16,7 +16,6 @@ void pci_read_place(const struct node *node, struct pci_place *place)
 	cleanup_fd dir = place->path ? tree_open_dir(node->root, place->path) : -1;
 	char line[32];
 
-	/* -1: the firmware does not say */
 	if (dir < 0 || fs_read_line(dir, "numa_node", line, sizeof(line)) <= 0 || line[0] == '-')
 		return;
 	place->numa_node = (int)strtol(line, NULL, 10);
@@ -40,7 +39,7 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 	const char *x = a->path;
 	const char *y = b->path;
 	const char *bridge = x ? strstr(x, "/pci") : NULL;
-	size_t common = 0; /* length of the common path */
+	size_t common = 0;
 
 	if (!x || !y)
 		return PCI_UNKNOWN;
@@ -61,7 +60,7 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 	return count_slashes(x) <= 2 && count_slashes(y) <= 2 ? PCI_PIX : PCI_PXB;
 }
 
-/* "Device Minor: \t 3" in <address>/information, or -1 */
+/* Or -1 */
 static int64_t read_minor(struct arena *arena, int root, const char *address)
 {
 	static const char label[] = "\nDevice Minor:";

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* PCI distances and NVIDIA GPUs */
 #pragma once
 
 #include "core/node/node.h"
@@ -11,7 +10,7 @@ enum pci_distance {
 	PCI_PXB,  /* several switches */
 	PCI_PHB,  /* one host bridge */
 	PCI_NODE, /* one NUMA node */
-	PCI_SYS,  /* two NUMA nodes, or unknown */
+	PCI_SYS,  /* or unknown */
 };
 
 void pci_read_place(const struct node *node, struct pci_place *place);
@@ -24,7 +23,7 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 struct gpu {
 	char pci[24];
 	char model[8]; /* PCI device id: "0x2330" */
-	int64_t minor; /* /dev/nvidiaN; -1: unknown */
+	int64_t minor; /* -1: unknown */
 	struct pci_place place;
 };
 
@@ -34,7 +33,7 @@ struct gpus {
 	size_t room;
 };
 
-/* In order of address; false if the driver is not loaded */
+/* By address; false if the driver is not loaded */
 bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *gpus);
 
 void gpu_add(const struct node *node, struct arena *arena, const char *address, int64_t minor,

@@ -10,7 +10,6 @@
 #include "core/policy/policy.h"
 #include "core/spec/spec.h"
 
-/* "mlx5_6:1,mlx5_7:1", with more after each port */
 static const char *device_ports(const struct planning *p, const char *more)
 {
 	const struct devices *devices = p->devices;

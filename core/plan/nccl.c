@@ -67,7 +67,7 @@ struct hca_list {
 	size_t n;
 };
 
-/* port: 0 for the whole device */
+/* 0: the whole device */
 static void append_hca(struct hca_list *list, const char *ibdev, unsigned port)
 {
 	if (list->n++ >= NCCL_LIST_MAX)
@@ -77,7 +77,7 @@ static void append_hca(struct hca_list *list, const char *ibdev, unsigned port)
 		arena_append(&list->text, ":%u", port);
 }
 
-/* "mlx5_6", or "mlx5_6:2" for each active port if only some are active */
+/* Ports only if not all are active */
 static void append_device(struct hca_list *list, const struct device *device)
 {
 	size_t active = 0;

@@ -103,7 +103,7 @@ static const char *grant_reason(const struct planning *p)
 		     : NULL;
 }
 
-/* option: the config key that makes it fail, or NULL */
+/* option: makes it fail; or NULL */
 static void deny(const struct planning *p, const char *reason, const char *option)
 {
 	p->plan->fail = option != NULL;
@@ -177,7 +177,6 @@ int plan_fill(const struct planning *p, struct err *err)
 	struct plan *plan = p->plan;
 
 	plan->nccl_conf_mounted = mount != NULL;
-	/* A denial's reason already says so. */
 	if (p->spec->identity.doubt)
 		plan_warn(p, "identity_unknown",
 			  "pod, namespace and container are unknown: the container has %s",

@@ -30,12 +30,11 @@
  */
 int plan_decide(const struct planning *p, struct err *err);
 
-/* Completes a plan that gives something. Both return 0, or -1 without memory. */
+/* Completes a plan that gives something */
 int plan_fill(const struct planning *p, struct err *err);
 
 extern const char *const decision_names[];
 
-/* "grant" or "tcp" */
 bool plan_gives(const struct plan *plan);
 
 /* Lines for /etc/nccl.conf, or NULL without memory. Has values of the environment too, which a

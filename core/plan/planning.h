@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan and its inputs */
 #pragma once
 
 #include <stdbool.h>
@@ -39,9 +38,9 @@ struct setting {
 struct plan {
 	enum decision decision;
 	const char *reason;
-	bool fail; /* must not start */
+	bool fail;
 
-	uint64_t memlock;                        /* bytes, or MEMLOCK_UNLIMITED; 0: unchanged */
+	uint64_t memlock;                        /* or MEMLOCK_UNLIMITED; 0: unchanged */
 	const char *low_limit_reason;            /* NULL: as granted */
 	const char *missing_capabilities_reason; /* NULL: none missing */
 	bool adds_rlimit;                        /* process.rlimits has less */
@@ -57,22 +56,20 @@ struct plan {
 	bool nccl_conf_mounted; /* a mount hides it: do not write */
 };
 
-/* Inputs (read only) and outputs */
 struct planning {
-	struct arena *arena; /* owns the plan's contents */
+	struct arena *arena;
 	const struct spec *spec;
 	const struct config *config;
 	const struct request *request;
 	const struct devices *devices;
-	const struct gpus *gpus; /* by address, for frameworks.deepep */
-	/* /etc/nccl.conf of the image; NULL or no bytes: not visible */
+	const struct gpus *gpus; /* by address */
+	/* NULL or no bytes: not visible */
 	const struct fs_text *image_conf;
 	uint64_t memlock_max; /* the engine's maximum; 0: none */
-	uint64_t lacking;     /* capabilities that the engine lacks */
-	uint64_t node_memory; /* bytes; 0: unknown */
+	uint64_t lacking;
+	uint64_t node_memory; /* 0: unknown */
 	struct plan *plan;
 	struct warnings *warnings;
 };
 
-/* p, code, format, … */
 #define plan_warn(p, ...) ((void)warnings_add((p)->arena, (p)->warnings, __VA_ARGS__))

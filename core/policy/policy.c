@@ -64,7 +64,7 @@ static bool get_bool(struct json_document *doc, const struct json_node *object, 
 	return json_bool(doc, json_get(doc, object, key, JSON_BOOL), absent);
 }
 
-/* words: in the enum's order, default first */
+/* Default first */
 static unsigned get_word(struct json_document *doc, const struct json_node *object, const char *key,
 			 const char *const *words)
 {
@@ -344,11 +344,11 @@ static int read_request(const struct spec *spec, const struct spec_annotation *a
 		request->inject = asked ? INJECT_ASKED : INJECT_REFUSED;
 		return status;
 	}
-	if (strcmp(name, "containers") == 0) /* "a,b" */
+	if (strcmp(name, "containers") == 0)
 		return read_containers(spec, value, request, err);
-	if (strcmp(name, "memlock") == 0) /* at most "16Gi" */
+	if (strcmp(name, "memlock") == 0)
 		return quantity_parse(value, &request->memlock, err);
-	if (strcmp(name, "nccl") == 0) /* "false": no NCCL values */
+	if (strcmp(name, "nccl") == 0)
 		return parse_boolean(value, &request->nccl, err);
 	return err_set(err, "unknown; known: inject, containers, memlock, nccl");
 }

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the administrator grants and what a pod asks for */
 #pragma once
 
 #include <stdbool.h>
@@ -27,7 +26,7 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 
 enum config_opt_in {
 	OPT_IN_ANNOTATION,
-	OPT_IN_DEVICE, /* every container with a proven device */
+	OPT_IN_DEVICE,
 };
 
 enum config_no_device {
@@ -49,13 +48,13 @@ enum config_missed {
 };
 
 struct config {
-	const char *path; /* for errors and reasons */
+	const char *path;
 	enum config_opt_in opt_in;
 	const char *const *namespaces; /* exact, or with a trailing '*' */
 	size_t n_namespaces;
 	size_t namespaces_line; /* 0: not in the file */
 	bool vfio;              /* vfio functions count, for the limit alone */
-	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
+	uint64_t memlock;       /* or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
 	uint64_t capabilities;  /* bit n is capability n */
 	bool says_capabilities; /* the file lists them */
@@ -73,7 +72,7 @@ struct config {
 		bool nvshmem;
 		bool deepep;
 		bool gloo;
-	} frameworks; /* their variables, in the environment */
+	} frameworks;
 	enum config_no_device on_no_device;
 	enum config_missed on_missed;
 	bool fail_on_error;
@@ -84,11 +83,10 @@ struct config {
 
 struct config config_defaults(void);
 
-/* path: must exist; NULL: CONFIG_PATH below sysroot (a descriptor), or the defaults without it */
+/* NULL: CONFIG_PATH below sysroot (a descriptor), or the defaults without it; else it must exist */
 int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
 		struct err *err);
 
-/* what: the path, for errors and config.path */
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,
 		struct config *ret_config, struct err *err);
 
@@ -118,13 +116,13 @@ enum request_inject {
 
 struct request {
 	enum request_inject inject;
-	bool by_hook;                 /* by a hook's arguments, not by inject */
-	bool excludes_this_container; /* "containers" names only others */
-	uint64_t memlock;             /* MEMLOCK_UNLIMITED by default */
+	bool by_hook; /* not by inject */
+	bool excludes_this_container;
+	uint64_t memlock; /* MEMLOCK_UNLIMITED by default */
 	bool nccl;
 };
 
-/* Unknown names and values are errors. what: config.json's path */
+/* Unknown names and values are errors */
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err);
 

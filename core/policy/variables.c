@@ -28,7 +28,7 @@ const char *variable_value(struct json_document *doc, const struct json_node *no
 	return text;
 }
 
-/* Returns the key that can set it, or NULL. *ret_set: whether it does */
+/* Or NULL. *ret_set: whether it does */
 static const char *variable_key(const struct config *config, const char *name, bool *ret_set)
 {
 	const struct {
@@ -67,7 +67,7 @@ static bool has_extra(const struct config *config, const char *name)
 	return false;
 }
 
-/* Reject variables that another key sets: it would be unclear which value wins. */
+/* It would be unclear which value wins. */
 void extra_read(struct json_document *doc, const struct json_node *extra, struct config *config)
 {
 	size_t room = 0;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RLIMIT_MEMLOCK of this process and of a container */
 #pragma once
 
 #include <stdbool.h>
@@ -9,25 +8,24 @@
 
 #include "core/base/err.h"
 
-/* Raises soft and hard limit to at least bytes. False if both were high enough. */
+/* False if both were high enough */
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes);
 
-/* Our own limit, which a process inherits if its spec lists none */
+/* A process inherits it if its spec lists none */
 int inherited_memlock(struct rlimit64 *ret_limit, struct err *err);
 
-/* Raises our own limit, which the runtime inherits, to at least bytes */
+/* The runtime inherits it */
 int memlock_raise_own(uint64_t bytes, struct err *err);
 
-/* The highest limit that this process can set, above which its runtime fails; 0: any */
+/* Its runtime fails above this; 0: any */
 uint64_t own_memlock_max(void);
 
 /* The highest limit that our rootless engine can set; 0: any. For hooks and NRI plugins, whose
  * engine raises limits. */
 uint64_t rootless_memlock_max(void);
 
-/* Returns 0 if this process may raise a limit to bytes, or -1 with err set. */
 int memlock_check_raise(uint64_t bytes, struct err *err);
 
 /* Needs CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed:
- * the limit was lower. No error if the process has ended. */
+ * the limit was lower. No error if the process has ended */
 int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err);

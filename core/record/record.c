@@ -24,7 +24,7 @@ const char *const record_result_names[] = {
 /* core/json/fields.c reads and writes an enum as unsigned. */
 _Static_assert(sizeof(enum record_result) == sizeof(unsigned), "an enum's size");
 
-/* doc/json.md has the same rows. */
+/* As in doc/json.md */
 static const struct json_field fields[] = {
 	JSON_FIELD(struct record, id, "id", JSON_STRING),
 	JSON_FIELD(struct record, container, "container", JSON_STRING),

@@ -46,7 +46,7 @@ static bool is_same_container(const struct record_entry *a, const struct record_
 	       strcmp(a->pod_uid, b->pod_uid) == 0 && strcmp(a->container, b->container) == 0;
 }
 
-/* The number of entries, which are sorted, that share the first len bytes. */
+/* Of sorted entries */
 static size_t count_same(const struct record_entry *entries, size_t n, size_t len)
 {
 	size_t i = 1;
@@ -93,7 +93,7 @@ static size_t find_victim(const struct record_entry *entries, size_t n, const ch
 	return victim;
 }
 
-/* Removes records of pods that the kubelet no longer has. Returns how many stay. */
+/* The kubelet no longer has them. Returns how many stay. */
 static size_t drop_ended(int dir, struct record_entry *entries, size_t n)
 {
 	cleanup_fd pods = fs_open(dir, "../../../var/lib/kubelet/pods", O_PATH | O_DIRECTORY, 0);
@@ -127,7 +127,7 @@ static bool has_more(const struct record_entry *entries, size_t n, size_t victim
 	return more > 0;
 }
 
-/* The old record still exists. Returns false if a "nothing" finds no room. */
+/* False if a "nothing" finds no room */
 static bool make_room(int dir, struct record_entry *entries, size_t n,
 		      const struct record_entry *new)
 {

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes a record (record.h) */
 #pragma once
 
 #include "core/base/err.h"

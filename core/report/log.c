@@ -20,7 +20,7 @@
 #define FRONT "<%d>%s[%d]: "
 #define FRONT_OF(priority) LOG_DAEMON | (priority), daemon_name ? daemon_name : HOOK_NAME, getpid()
 
-static const char *daemon_name; /* NULL: we are a hook or a shim */
+static const char *daemon_name;
 
 void log_as_daemon(const char *name)
 {
@@ -33,7 +33,7 @@ void report_to_caller(const char *line)
 		stderr_line(HOOK_NAME, line);
 }
 
-/* Returns the line without FRONT. */
+/* Without FRONT */
 static const char *send_line(char *line)
 {
 	const char *text = strstr(line, "]: ") + strlen("]: ");
@@ -46,7 +46,6 @@ static const char *send_line(char *line)
 
 const char *log_event(int priority, const char *format, ...)
 {
-	/* FRONT, reason, entry point and IDENTITY */
 	static char line[ERR_TEXT_MAX + 704];
 	int len = snprintf(line, sizeof(line), FRONT, FRONT_OF(priority));
 	va_list args;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lines of the node's journal, with fixed keys to search for */
+/* Fixed keys to search for */
 #pragma once
 
 #include <stdbool.h>
@@ -12,11 +12,11 @@
 /* Allocates nothing; the next call overwrites the line. priority: syslog(3)'s. */
 const char *log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* container may be NULL. Returns as log_event(). */
+/* container may be NULL */
 const char *log_failure(const struct container *container, const char *reason,
 			const char *entry_point);
 
-/* Why a container gets nothing. word: "none", "missed", … NULL without memory */
+/* word: "none", "missed", …; NULL without memory */
 const char *log_reason(struct container *container, int priority, const char *word,
 		       const char *reason, const char *entry_point);
 
@@ -24,7 +24,7 @@ const char *log_reason(struct container *container, int priority, const char *wo
 void log_grant(struct container *container, bool gives_capabilities, const char *nccl,
 	       const char *entry_point);
 
-/* Writes to stderr unless we are a daemon. runc shows a hook's to the user, crun drops it. */
+/* Unless we are a daemon. runc shows a hook's to the user, crun drops it. */
 void report_to_caller(const char *line);
 
 /* name must stay valid. */

@@ -24,28 +24,25 @@
 #include "core/record/record.h"
 
 struct outcome {
-	/* set by the entry point, before the decision */
-	const char *entry_point;       /* "by=…" in the log: "createRuntime", "nri", … */
+	const char *entry_point;
 	const struct options *options; /* NULL: outcome_log() leaves no record */
 	bool tells;       /* only the administrator sees our stderr: write failures there */
-	bool repeats;     /* logged by an earlier run, and the container runs: never refuse it */
-	const bool *asks; /* whether it asks, if known without config.json; or NULL */
+	bool repeats;     /* never refuse: the container runs */
+	const bool *asks; /* if known without config.json; or NULL */
 
-	/* what it gave besides the limit */
-	bool changed;      /* anything; else there is nothing to log */
+	bool changed;      /* else there is nothing to log */
 	bool capabilities; /* all of the plan's */
 	const char *nccl;  /* "env", "/etc/nccl.conf"; NULL: none */
 
-	struct err err;        /* why a step failed */
+	struct err err;
 	struct err unconfined; /* why confine() failed, or "" */
 
-	/* the decision */
-	enum record_result result; /* RECORD_NOTHING to RECORD_FAILED; "granted" also by "tcp" */
-	bool must_fail;            /* the container must not start */
-	const char *reason;        /* NULL for a grant, or if it is not to be logged */
+	enum record_result result; /* "granted" also by "tcp" */
+	bool must_fail;
+	const char *reason; /* NULL for a grant, or if it is not to be logged */
 };
 
-/* Whether the container must fail if time is up before outcome_decide() */
+/* Before outcome_decide() */
 bool outcome_if_timed_out(const struct container *container, const struct outcome *outcome);
 
 /* Decides by the table above. status: of the last step (reading, container_find(),
@@ -53,7 +50,7 @@ bool outcome_if_timed_out(const struct container *container, const struct outcom
  * it. Its other texts live as long as the container. */
 void outcome_decide(struct container *container, int status, struct outcome *outcome);
 
-/* Decides by outcome->err, with the container's config if it could be loaded. */
+/* With the container's config if it could be loaded */
 void outcome_set_failed(const struct container *container, bool has_device,
 			struct outcome *outcome);
 

@@ -33,7 +33,6 @@
 #include "core/base/text.h"
 #include "core/spec/spec.h"
 
-/* The annotations, as each engine writes them */
 struct told {
 	const char *manager;
 	const char *crio_type;
@@ -76,7 +75,7 @@ static bool names_somebody(const struct identity *identity)
 	return identity->name || identity->pod || identity->pod_namespace;
 }
 
-/* The id in PREFIX-ID or systemd's PARENT:PREFIX:ID; NULL for other prefixes */
+/* NULL for other prefixes */
 static const char *cgroup_id(const char *cgroup, const char *prefix)
 {
 	const char *start = cgroup ? text_base_name(cgroup) : "";

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls for verbs and NCCL that linux.seccomp blocks */
 #pragma once
 
 #include <stdint.h>

@@ -75,7 +75,7 @@ uint64_t spec_memory_max(const char *text)
 }
 
 /* unified.memory.max overrides memory.limit (crun's src/libcrun/cgroup-resources.c, runc's
- * fs2/fs2.go); cgroup v1 rejects it. A limit of -1 means none, for runc also 0. */
+ * fs2/fs2.go); cgroup v1 rejects it. -1, for runc also 0: none */
 static void read_resources(struct json_document *doc, const struct json_node *resources,
 			   struct spec *spec)
 {
