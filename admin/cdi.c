@@ -36,8 +36,8 @@ struct rendering {
 	struct devices devices;
 	bool has_rdma_cm;
 	const char *program;
-	const char *config;  /* NULL: not passed on */
-	const char *sysroot; /* likewise */
+	const char *config; /* NULL: not passed on */
+	const char *sysroot;
 };
 
 static int read_node(struct rendering *r, const char *sysroot, struct err *err)
@@ -105,7 +105,7 @@ static bool is_named_before(const struct devices *devices, size_t end, const cha
 
 #define NODE_TEXT "{\"path\": \"" DEVICE_DIR "%s\", \"permissions\": \"rw\"}"
 
-/* ibdev, address: NULL for any */
+/* NULL: any */
 static void append_cdi_device(struct arena_text *text, const struct devices *devices,
 			      const char *name, const char *ibdev, const char *address)
 {

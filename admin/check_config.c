@@ -28,11 +28,10 @@ struct check {
 	struct config config;
 };
 
-/* A file that was named: a policy, or a hooks.d file */
 struct named {
 	const char *path;
-	struct hooks_file file; /* of a valid hooks.d file, else zero */
-	struct err problem;     /* .text is "" if it is right */
+	struct hooks_file file; /* else zero */
+	struct err problem;     /* "" if it is right */
 };
 
 static void free_check(struct check *check)
@@ -42,7 +41,7 @@ static void free_check(struct check *check)
 	cleanup_close_fd(&check->place.sysroot);
 }
 
-/* By keys that only hooks.d files have */
+/* Only hooks.d files have these keys */
 static bool is_hooks_file(struct arena *arena, const char *path, const struct fs_text *text)
 {
 	static const char *const keys[] = {"version", "hook", "when", "stages"};
@@ -102,7 +101,6 @@ static void print_problem(const struct err *problem)
 	}
 }
 
-/* *named is zeroed. */
 static void check_named(struct check *check, struct named *named, bool is_policy)
 {
 	struct config config;
@@ -114,13 +112,13 @@ static void check_named(struct check *check, struct named *named, bool is_policy
 		(void)keep_config(check, &config, &named->problem);
 }
 
-/* Returns 1 if all are right, 0 if not, or -1. */
+/* Returns 1 if all are right, or 0. */
 static int check_files(struct check *check, const char *config, char *const *files, size_t n_files,
 		       struct err *err)
 {
 	size_t n = n_files + (config != NULL);
 	struct named *named = arena_alloc(&check->arena, n * sizeof(*named));
-	unsigned shown = 0; /* stages in which a file shows us every container */
+	unsigned shown = 0;
 	bool right = true;
 
 	if (!named)

@@ -23,8 +23,8 @@ struct rendering {
 	const char *shim;
 	struct containerd containerd;
 	const struct containerd_handler *own; /* containerd's, for this runtime */
-	const char *plugin;                   /* its name in config.toml */
-	bool is_default;                      /* own is the default */
+	const char *plugin;                   /* in config.toml */
+	bool is_default;
 	struct config config;
 };
 

@@ -24,7 +24,7 @@ struct rendering {
 	const char *shim;
 	const char *printed;
 	struct crio crio;
-	struct crio_handler own; /* CRI-O's, for this runtime */
+	struct crio_handler own;
 };
 
 int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
@@ -95,7 +95,6 @@ static int check_shim_path(const struct rendering *r, struct err *err)
 	return handler_check_runtime(r->arena, r->root, &r->crio, &handler, err);
 }
 
-/* Keys that choose the program */
 static bool is_replaced(const struct toml_item *entry)
 {
 	static const char *const keys[] = {"runtime_path", "platform_runtime_paths",

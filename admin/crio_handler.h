@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Returns the exit status. */
 #pragma once
 
 #include "core/base/arena.h"
@@ -7,13 +6,11 @@
 #include "core/base/fs.h"
 #include "core/options.h"
 
-/*
- * --crio-handler: a drop-in with CRI-O's handler for the shim's runtime and shim as runtime_path.
+/* --crio-handler: a drop-in with CRI-O's handler for the shim's runtime and shim as runtime_path.
  * printed: from `crio status config`; NULL: the node's files. Prints nothing if CRI-O or pods could
- * not start.
- */
+ * not start. Returns the exit status. */
 int crio_handler(const struct options *options, const char *shim, const char *printed);
 
-/* printed: a path, or "-" for stdin */
+/* a path, or "-" for stdin */
 int read_printed(struct arena *arena, const char *printed, struct fs_text *ret_text,
 		 struct err *err);

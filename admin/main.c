@@ -92,11 +92,10 @@ static int parse_task(void *context, int option, char *value)
 	return -1;
 }
 
-/* NULL-terminated */
 static int run_task(const struct command *command, char *const *operands, int n)
 {
 	static const struct {
-		int min, max; /* number of operands; what: the missing one */
+		int min, max; /* what: the missing one */
 		const char *what;
 	} takes[] = {
 		[CHECK_CONFIG - OPTION_OWN] = {0, INT_MAX, NULL},

@@ -84,7 +84,7 @@ const char *const bundle_task_dirs[] = {
 	NULL,
 };
 
-/* Each keeps a directory per container, and in it one of these files */
+/* A directory per container, and in it one of these files */
 enum keeper { CRUN, RUNC, CONTAINERD, STORAGE };
 
 static const char *const kept[][2] = {
@@ -114,10 +114,10 @@ struct search {
 	int root;
 	const char *id;
 	struct bundle found;
-	const char *task;      /* the match's directory, if containerd's */
-	const char *other;     /* a second match */
+	const char *task; /* if containerd's */
+	const char *other;
 	const char *untrusted; /* a match that others could have written */
-	bool lists;            /* only collect all ids */
+	bool lists;
 	const char **ids;
 	size_t n_ids;
 	size_t ids_room;
@@ -139,7 +139,7 @@ static void accept_config(struct search *search, const char *path)
 		search->found.not_believed = path;
 }
 
-/* path: look_at_place() found it trusted */
+/* path: found trusted */
 static void read_state(struct search *search, const char *path)
 {
 	struct bundle *found = &search->found;
@@ -175,8 +175,7 @@ static void read_files(struct search *search, const char *config, const char *pi
 	}
 }
 
-/* Returns true for the first match, the same again, or an exact match, which replaces another. A
- * second prefix match is ambiguous. */
+/* Returns true for the first match, the same again, or an exact match, which replaces another. */
 static bool accept_id(struct search *search, const char *id)
 {
 	const char *found = search->found.id;

@@ -26,10 +26,10 @@ struct reading {
 	const struct spec *spec;
 	struct claims claims;
 	struct warnings *warnings;
-	struct variable *variables; /* in order */
+	struct variable *variables;
 	size_t n_variables;
 	size_t variables_room;
-	const struct variable **by_name; /* sorted */
+	const struct variable **by_name;
 };
 
 /* A resource may be called foo_info, so the value decides. */
@@ -142,7 +142,7 @@ static int compare_keys(const struct variable *a, const struct variable *b)
 	return a->info - b->info;
 }
 
-/* Equal names stay in the environment's order. */
+/* Equal names keep their order. */
 static int compare_variables(const void *a, const void *b)
 {
 	const struct variable *x = *(const struct variable *const *)a;
@@ -152,7 +152,7 @@ static int compare_variables(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Returns the first of that name, or NULL. */
+/* Or NULL */
 static const struct variable *find_variable(const struct reading *r, const char *name, size_t len,
 					    bool info)
 {
@@ -283,7 +283,7 @@ static int read_variable(struct reading *r, const struct variable *v)
 	if (text_starts_with(v->name, DRA_DEVICE_PREFIX))
 		return read_dra(r, v);
 	if (text_starts_with(v->name, DRA_PREFIX))
-		return 0; /* a part */
+		return 0;
 	if (!v->info)
 		return read_list(r, v);
 	/* read_list() reads an _INFO that has a list. */

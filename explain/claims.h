@@ -20,7 +20,7 @@
 #include "core/base/err.h"
 #include "core/spec/spec.h"
 
-/* More than any node has; drops the rest with a warning. */
+/* Drops the rest with a warning */
 #define CLAIMS_MAX 4096
 
 /* Bounds the work that a pod's author causes; dra-driver-sriov sets six a device. */
@@ -39,12 +39,11 @@ struct claim {
 };
 
 struct claims {
-	struct claim *item; /* sorted by variable */
+	struct claim *item; /* by variable */
 	size_t n;
 	size_t room;
 };
 
-/* Warns about devices left out. *ret_claims points into the arena. Returns 0, or -1 without
- * memory. */
+/* Warns about devices left out */
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
 		struct warnings *warnings, struct err *err);

@@ -44,7 +44,7 @@ static int warn_unproven(struct container *container, const struct claim *claim)
 			"delete the pod, so that its devices are allocated again",
 			now->uverbs, claim->address, named[0] ? " (" : "", named,
 			named[0] ? ")" : "", now->ibdev, now->address);
-	/* Not a verbs device; a warning says so already. */
+	/* A warning says so already. */
 	if (has_path(&container->spec, claim->file))
 		return 0;
 	return warnings_add(arena, warnings, "not_allocated",
@@ -111,10 +111,9 @@ static int warn_inactive(struct container *container, const struct device *devic
 	return 0;
 }
 
-/* Devices, a list for each reason */
 struct unusable {
 	const char *foreign;
-	const char *link_layer; /* of the last foreign one */
+	const char *link_layer;
 	const char *off;
 };
 

@@ -23,7 +23,7 @@
 
 struct first {
 	struct limits limits;
-	const char *pinned; /* by it and the others; or NULL */
+	const char *pinned; /* or NULL */
 };
 
 /* Unknown if the pid is not the container's any more */
@@ -103,7 +103,6 @@ static int check_engine(const struct container *container, struct err *err)
 		       container->what);
 }
 
-/* The directory is named by the id. */
 static int recall_by_path(struct container *container, const struct options *options,
 			  const char *path, struct err *err)
 {
@@ -137,7 +136,6 @@ static int explain_bundle(struct container *container, const struct options *opt
 	return 0;
 }
 
-/* config.json as the shim and the precreate hook would edit it */
 static int print_spec(struct container *container, struct err *err)
 {
 	struct fs_text text = container->text;

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* --dry-run: shows what would be done for a container. */
 #pragma once
 
 #include "core/options.h"
@@ -7,10 +6,11 @@
 enum dry_run_format {
 	FORMAT_TEXT,
 	FORMAT_JSON,
-	FORMAT_SPEC, /* edited config.json */
-	FORMAT_NCCL, /* lines of /etc/nccl.conf */
+	FORMAT_SPEC,
+	FORMAT_NCCL,
 };
 
-/* bundle: a directory, else a container's id or a unique prefix. Changes nothing. Returns the exit
- * status: 0 with any plan; 1 if bundle or config is unusable, with one line on stderr. */
+/* --dry-run. bundle: a directory, else a container's id or a unique prefix. Changes nothing.
+ * Returns the exit status: 0 with any plan; 1 if bundle or config is unusable, with one line on
+ * stderr. */
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle);

@@ -11,9 +11,7 @@
 #include "lib/files.h"
 #include "lib/nri_status.h"
 
-/* Far above any real file */
 #define FILE_MAX ((size_t)1024 * 1024)
-/* We look for no longer path. */
 #define PATH_SIZE 512
 
 struct search {
@@ -22,8 +20,7 @@ struct search {
 	unsigned ways;
 };
 
-/* Copies the next quoted path of TOML or JSON, and moves *at behind it. '#' outside quotes begins a
- * comment. */
+/* '#' outside quotes begins a comment. */
 static bool next_path(const char **at, char path[PATH_SIZE])
 {
 	const char *c = *at;

@@ -15,8 +15,7 @@ enum way {
 	WAY_NRI = 1 << 3,       /* connected */
 };
 
-/* sysroot: a descriptor; recorded: it is not "/". *ret_ways: a mask of WAY_*. Unreadable files
- * count as absent. Returns 0, or -1 without memory. */
+/* recorded: sysroot is not "/". *ret_ways: a mask of WAY_*. Unreadable files count as absent */
 int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_ways, struct err *err);
 
 struct ways_names {

@@ -21,7 +21,7 @@ static int warn_namespace(struct container *container, enum rdma_mode mode,
 			    device->ibdev);
 }
 
-/* Appends " 0000:3b:02.6 (DMA-FQ)" if translated. */
+/* " 0000:3b:02.6 (DMA-FQ)" */
 static const char *append_translated(struct arena *arena, const char *list, const char *pci,
 				     const struct pci_place *place)
 {

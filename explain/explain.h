@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explains a container's plan, for the dry run and the doctor. */
 #pragma once
 
 #include "core/container/container.h"
@@ -7,10 +6,9 @@
 #include "explain/claims.h"
 #include "explain/topology.h"
 
-/* Finds and describes the devices, and makes the plan, from the spec already read. No plan depends
- * on *ret_mode. Returns 0 or -1. */
+/* From the spec already read. No plan depends on *ret_mode */
 int container_explain(struct container *container, const struct options *options,
 		      enum rdma_mode *ret_mode, struct err *err);
 
-/* Warns about the node's obstacles to a grant. Returns 0, or -1 without memory. */
+/* The node's obstacles to a grant */
 int surroundings_warn(struct container *container, enum rdma_mode mode);

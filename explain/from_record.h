@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a record adds to config.json */
 #pragma once
 
 #include <stdbool.h>
@@ -9,16 +8,16 @@
 /* containerd's CRI hides a pod's annotations from config.json unless the handler's pod_annotations
  * name them; the record has them. */
 
-/* config: path of config.json. sysroot: a descriptor; recorded: it is not "/". */
+/* config: config.json's path; recorded: sysroot is not "/" */
 struct recall {
 	int sysroot;
 	bool recorded;
 	const char *config;
-	const char *id; /* the full id */
+	const char *id;
 };
 
 /* Call before container_explain(). Sets container->record and adds its annotations; without a
- * record, sets container->doubt if it is unknown whether the pod asks. Returns 0 or -1. */
+ * record, sets container->doubt if it is unknown whether the pod asks */
 int apply_record(struct container *container, const struct recall *what, struct err *err);
 
 /* Call after container_explain(). The recorded decision replaces this node's, since a DaemonSet's

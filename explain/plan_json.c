@@ -107,7 +107,6 @@ static void put_device_list(yajl_gen gen, const struct devices *devices)
 	yajl_gen_array_close(gen);
 }
 
-/* "distance" has a member for each device. */
 static void put_gpu(yajl_gen gen, const struct gpu *gpu, const struct devices *devices)
 {
 	yajl_gen_map_open(gen);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan would do, for people. */
 #pragma once
 
 #include <stdio.h>
@@ -7,5 +6,5 @@
 #include "core/container/container.h"
 #include "explain/topology.h"
 
-/* ways: the node's (explain/entry_points.h). Returns 0, or -1 if out fails. */
+/* ways: the node's (explain/entry_points.h) */
 int report_text(FILE *out, struct container *container, enum rdma_mode mode, unsigned ways);

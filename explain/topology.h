@@ -8,7 +8,7 @@
 /* ib_core's mode: which network namespaces see an RDMA device */
 enum rdma_mode {
 	RDMA_MODE_UNKNOWN,
-	RDMA_MODE_SHARED,    /* all */
+	RDMA_MODE_SHARED,
 	RDMA_MODE_EXCLUSIVE, /* only the one it was moved to */
 };
 
@@ -16,23 +16,21 @@ enum rdma_mode {
  * (drivers/infiniband/core/device.c, rdma_compatdev_set). */
 enum rdma_mode node_rdma_mode(const struct node *node);
 
-/* "PIX", "PXB", "PHB", "NODE", "SYS", or "" */
 const char *pci_distance_name(enum pci_distance distance);
 
-/* Sets place->iommu, its IOMMU group's type: "identity", "DMA", "DMA-FQ", …; "": unknown or none */
+/* An IOMMU group's type: "identity", "DMA", "DMA-FQ", …; "": unknown or none */
 void pci_read_iommu(const struct node *node, struct pci_place *place);
 
-/* True if addresses are translated: transfers between devices may be refused or pass through the
- * root complex, so GPUDirect RDMA ends in IBV_WC_LOC_PROT_ERR. */
+/* Then transfers between devices may be refused or pass through the root complex, so GPUDirect RDMA
+ * ends in IBV_WC_LOC_PROT_ERR */
 bool pci_translates(const struct pci_place *place);
 
-/* Adds all GPUs by address: the driver's or, if it is not loaded, NVIDIA's display and 3D
- * controllers. */
+/* By address: the driver's or, if it is not loaded, NVIDIA's display and 3D controllers */
 void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus);
 
-/* Reads the ports, if not done yet, with states and rate (the kernel asks firmware) and GID. */
+/* If not done yet; with states and rate (the kernel asks firmware) and GID */
 void ports_read_all(const struct node *node, struct arena *arena, struct device *device);
 
-/* Interface of the port's GID (port->gid_index) in its own network namespace; "": unknown */
+/* In the port's own network namespace; "": unknown */
 void gid_read_netdev(const struct node *node, const struct device *device, const struct port *port,
 		     char netdev[NETDEV_NAME_SIZE]);

@@ -14,7 +14,7 @@
 #include "core/base/text.h"
 #include "lib/files.h"
 
-/* Absolute paths, unique, in reading order */
+/* Absolute, unique, in reading order */
 struct containerd_files {
 	const char **path;
 	size_t n;
@@ -24,7 +24,7 @@ struct containerd_files {
 /* A pattern may match whole directories. */
 #define FILES_MAX 1024
 
-/* Adds path once. Returns 0, or -1: no memory, or too many files. */
+/* Once. Returns -1 without memory, or with too many files. */
 static int containerd_files_add(struct arena *arena, const char *path,
 				struct containerd_files *files, struct err *err)
 {
@@ -71,7 +71,7 @@ static int expand_import(struct arena *arena, int root, const char *dir, const c
 	return 0;
 }
 
-/* Lexically, like filepath.Clean, so that a file with two names is read once. path: absolute */
+/* Like filepath.Clean, so that a file with two names is read once. path: absolute */
 static void clean(char *path)
 {
 	const char *part;
@@ -116,8 +116,8 @@ static int containerd_files_import(struct arena *arena, int root, const char *pa
 struct reading {
 	struct arena *arena;
 	struct containerd containerd;
-	const char *file; /* being read */
-	int version;      /* its own */
+	const char *file;
+	int version;
 	const char **imports;
 	size_t n_imports;
 };
@@ -186,7 +186,7 @@ const char *containerd_plugin(int version)
 	return version < 2 ? NULL : plugins[version > 2];
 }
 
-/* Returns the name below the plugin's, "" for its own, or NULL. */
+/* "" for its own, or NULL */
 static const char *below_plugin(const char *table)
 {
 	static const char *const tables[] = {"plugins.\"io.containerd.grpc.v1.cri\"",
@@ -267,7 +267,7 @@ int containerd_read_text(struct arena *arena, const char *what, const struct fs_
 	return 0;
 }
 
-/* Returns 0, -ENOENT with err set, or -1. */
+/* Returns 0, -ENOENT with err set, or -1 */
 static int read_toml_file(struct reading *reading, int root, const char *path, struct err *err)
 {
 	cleanup_fd fd = fs_open(root, path, O_RDONLY, RESOLVE_IN_ROOT);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* containerd's configuration, as the shim needs it */
 #pragma once
 
 #include <stddef.h>
@@ -14,7 +13,7 @@
 struct containerd_handler {
 	const char *name;
 	const char *file;   /* the last that sets what it runs */
-	const char *type;   /* runtime_type; "": not set */
+	const char *type;   /* "": not set */
 	const char *binary; /* BinaryName; "": runc */
 	const char **pod_annotations;
 	size_t n_pod_annotations;
@@ -23,17 +22,17 @@ struct containerd_handler {
 
 struct containerd {
 	const char *file;
-	int version;                 /* of the importing file; 0: not set */
-	const char *plugin_file;     /* the last with the plugin's table, or NULL */
-	int plugin_version;          /* of that file */
+	int version;             /* 0: not set */
+	const char *plugin_file; /* or NULL */
+	int plugin_version;
 	const char *default_runtime; /* "runc" if not set */
-	const char *default_file;    /* that sets it */
+	const char *default_file;
 	struct containerd_handler *handler;
 	size_t n_handlers;
 	size_t handlers_room;
 };
 
-/* A file's text, or that of `containerd config dump`. Returns 0 or -1. */
+/* Or of `containerd config dump` */
 int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 			 struct containerd *ret_containerd, struct err *err);
 
@@ -49,7 +48,7 @@ int containerd_read(struct arena *arena, int root, const char *path,
  * later; NULL below 2 */
 const char *containerd_plugin(int version);
 
-/* Base name of BinaryName; "runc" without one */
+/* "runc" without one */
 const char *containerd_runtime_name(const struct containerd_handler *handler);
 
 /*

@@ -147,7 +147,7 @@ static void add_problem(struct merging *merging, const char *text)
 		*problem = arena_strdup(merging->arena, text);
 }
 
-/* Returns 0, -ENOENT, or -1 with err set. */
+/* Returns 0, -ENOENT, or -1 with err set */
 static int read_text(struct merging *merging, int root, const char *path, struct fs_text *ret_text,
 		     struct err *err)
 {

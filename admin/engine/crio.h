@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* CRI-O's configuration, as RDMA in containers needs it */
 #pragma once
 
 #include <stdbool.h>
@@ -20,8 +19,8 @@ struct crio_handler {
 	const char *runtime_type;  /* "": oci */
 	const char *monitor_path;  /* "": conmon in PATH */
 	bool inherits;             /* uses the default's path, even with its own */
-	struct toml_items entries; /* all its keys; .table: below its own */
-	const char *file;          /* that defines it */
+	struct toml_items entries; /* .table: below its own */
+	const char *file;
 };
 
 struct crio_list {
@@ -46,16 +45,14 @@ struct crio {
 	size_t problems_room;
 };
 
-/*
- * Reads /etc/crio/crio.conf, then /etc/crio/crio.conf.d by name, with hidden files
+/* Reads /etc/crio/crio.conf, then /etc/crio/crio.conf.d by name, with hidden files
  * (pkg/config/config.go, UpdateFromPath). Later values, lists and handlers replace earlier ones
- * whole. Returns 0, or -1 without memory.
- */
+ * whole. */
 int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *err);
 
-/* From `crio status config`. Returns 0 or -1. */
+/* From `crio status config` */
 int crio_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 		   struct crio *ret_crio, struct err *err);
 
-/* NULL if there is none */
+/* Or NULL */
 struct crio_handler *crio_find_handler(const struct crio *crio, const char *name);

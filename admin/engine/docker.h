@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Docker's configuration, as the shim needs it */
 #pragma once
 
 #include <stddef.h>
@@ -17,7 +16,7 @@ struct docker_runtime {
 
 struct docker {
 	const char *default_runtime; /* "runc" if not set */
-	const char *data_root;       /* container storage */
+	const char *data_root;
 	struct docker_runtime *runtime;
 	size_t n_runtimes;
 };
@@ -25,7 +24,7 @@ struct docker {
 /* A daemon without daemon.json */
 struct docker docker_defaults(void);
 
-/* text: of daemon.json. Returns 0 or -1. */
+/* Of daemon.json */
 int docker_read_text(struct arena *arena, const struct fs_text *text, struct docker *ret_docker,
 		     struct err *err);
 

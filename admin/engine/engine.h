@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Common to the engines' configurations */
 #pragma once
 
 #include <stdbool.h>

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Engines' programs */
 #pragma once
 
 #include <stdbool.h>
@@ -9,14 +8,13 @@
 /* CRI-O's PATH as systemd sets it, for messages */
 #define PROGRAM_PATH "/usr/local/sbin, /usr/local/bin, /usr/sbin, /usr/bin"
 
-/* True for a regular executable file; follows links below root. */
+/* Follows links below root */
 bool program_exists(int root, const char *path);
 
-/* Finds name in an engine's PATH, or NULL; in the arena. */
+/* Or NULL */
 const char *program_find(struct arena *arena, int root, const char *name);
 
-/* True if the file's name begins so; follows links. */
+/* Follows links */
 bool program_is_called(int root, const char *path, const char *beginning);
 
-/* True if both are one file */
 bool program_is_same(int root, const char *a, const char *b);

@@ -21,7 +21,7 @@
  * kept. */
 struct reader {
 	struct arena *arena;
-	const char *what; /* file, for errors */
+	const char *what;
 	const char *text;
 	const char *at;
 	struct err *err;
@@ -83,7 +83,7 @@ static size_t put_utf8(char *to, unsigned long code)
 	return len;
 }
 
-/* r->at: behind the backslash. Returns the length of what it writes to `to`, or -1. */
+/* r->at: behind the backslash. Returns the length of what it writes to `to` */
 static int unescape(struct reader *r, char *to)
 {
 	static const char from[] = "btnfre\"\\";
@@ -323,7 +323,6 @@ static int read_heading(struct reader *r, const char **table)
 	return keep(r, *table, &heading) < 0 ? -1 : finish_line(r);
 }
 
-/* Numbers, booleans, dates and times, of which we need none */
 static int skip_scalar(struct reader *r)
 {
 	static const char *const words[] = {"true", "false", "inf", "nan"};
@@ -342,7 +341,7 @@ static int skip_scalar(struct reader *r)
 
 static int read_value(struct reader *r, const char *table, int depth, struct toml_item *value);
 
-/* Skips the comma behind an array's value or a table's pair. Returns 1 at the end. */
+/* Returns 1 at the end */
 static int next_item(struct reader *r, char end, const char *why)
 {
 	skip_lines(r);
@@ -390,7 +389,6 @@ static int read_array(struct reader *r, int depth, struct toml_item *value)
 	return 0;
 }
 
-/* key = value */
 static int read_pair(struct reader *r, const char *table, int depth)
 {
 	struct toml_item value = {.key = ""};
@@ -411,7 +409,6 @@ static int read_pair(struct reader *r, const char *table, int depth)
 	return value.spelled ? keep(r, table, &value) : fail_memory(r);
 }
 
-/* table: its own name */
 static int read_inline_table(struct reader *r, const char *table, int depth)
 {
 	int end;

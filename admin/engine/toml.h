@@ -17,12 +17,11 @@
 enum toml_type {
 	TOML_HEADING,
 	TOML_STRING,
-	TOML_STRINGS, /* array of strings only */
-	TOML_TABLE,   /* inline, behind its items */
+	TOML_STRINGS,
+	TOML_TABLE,
 	TOML_OTHER,
 };
 
-/* A key or a table's heading */
 struct toml_item {
 	/* "" at the top; else as toml_spell writes it: crio.runtime.runtimes.rdma,
 	 * plugins."io.containerd.grpc.v1.cri" */
@@ -41,12 +40,11 @@ struct toml_items {
 	size_t room;
 };
 
-/* Adds a copy of item to table; failure sets only arena.failed. */
+/* Copies item; failure sets only arena.failed. */
 void toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
 		    const char *table);
 
-/* Headings and keys in order, in the arena; on error, those before it. text: NUL-terminated.
- * Returns 0 or -1. */
+/* In order; on error, those before it. text: NUL-terminated */
 int toml_read(struct arena *arena, const char *what, const char *text, struct toml_items *ret_items,
 	      struct err *err);
 

@@ -69,7 +69,7 @@ int handler_check_monitor(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, path);
 }
 
-/* *ret_taken: what this shim would run, or NULL. Returns 0, or -1 if unknown. */
+/* *ret_taken: or NULL. Returns -1 if unknown. */
 static int find_taken(struct arena *arena, int root, const char *shim, const char **ret_taken,
 		      struct err *err)
 {
@@ -87,7 +87,7 @@ static int find_taken(struct arena *arena, int root, const char *shim, const cha
 	return 0;
 }
 
-/* What CRI-O's own handler of that name runs, or NULL */
+/* Or NULL */
 static const char *find_own(struct arena *arena, int root, const struct crio *crio,
 			    const char *name)
 {
@@ -121,7 +121,7 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, taken, name, own);
 }
 
-/* CRI-O looks in PATH for a handler without a path. Returns 0 or -errno. */
+/* Also in PATH. Returns 0 or -errno */
 static int find_program(struct arena *arena, int root, const struct crio_handler *handler)
 {
 	if (handler->runtime_path[0])
@@ -178,7 +178,7 @@ static int check_shim(struct arena *arena, int root, const char *say, const char
 		       say, shim, name[0] ? name : "runtime");
 }
 
-/* BinaryName of containerd's own handler for that runtime; "" without handler or path */
+/* "" without handler or path */
 static const char *find_containerd_own(const struct containerd *containerd, const char *name)
 {
 	for (size_t i = 0; i < containerd->n_handlers; i++) {

@@ -194,7 +194,7 @@ static const char *find_override(const struct search *s, const struct hooks_foun
 static void find_unread(struct search *s)
 {
 	const char *const *dirs = s->place->crio_dirs;
-	unsigned given = HOOKS_PRECREATE; /* only podman's */
+	unsigned given = HOOKS_PRECREATE;
 
 	for (size_t i = 0; i < s->n; i++) {
 		if (s->found[i].ours && s->found[i].crio_reads && !s->found[i].problem)
@@ -220,7 +220,7 @@ int hooks_list(struct arena *arena, const struct hooks_place *place, struct hook
 	struct search s = {.arena = arena, .place = &below};
 	size_t n = 0;
 
-	below.root = place->sysroot; /* paths are the node's */
+	below.root = place->sysroot;
 	for (const char *const *dir = place->crio_dirs; dir && *dir; dir++)
 		add_dir(&s, *dir, true);
 	while (hooks_dirs[n])

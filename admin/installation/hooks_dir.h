@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* hooks.d files where engines read them */
 #pragma once
 
 #include <stdbool.h>
@@ -19,9 +18,9 @@
 extern const char *const hooks_dirs[];
 
 struct hooks_place {
-	int root;                     /* descriptor, for absolute paths */
-	int sysroot;                  /* the node's */
-	const char *const *crio_dirs; /* its hooks_dir, NULL-terminated; NULL without CRI-O */
+	int root;
+	int sysroot;
+	const char *const *crio_dirs; /* NULL-terminated; NULL without CRI-O */
 	int64_t timeout_min;          /* hooks_file_check_timeout; -1: any */
 };
 
@@ -29,24 +28,21 @@ struct hooks_found {
 	const char *path;       /* below the sysroot */
 	bool crio_reads;        /* else only podman */
 	bool ours;              /* runs oci-rdma-hook, or names it but is unreadable */
-	const char *fault;      /* why engines refuse it and CRI-O does not start, or NULL */
-	const char *problem;    /* of ours: one line with the file's name, or NULL */
-	const char *unread;     /* likewise: no file makes CRI-O run the hook */
+	const char *fault;      /* or NULL */
+	const char *problem;    /* of ours; or NULL */
+	const char *unread;     /* of ours: no file makes CRI-O run the hook; or NULL */
 	struct hooks_file file; /* unless fault */
 	/* file of the same name in force instead (oci-hooks(5): the last directory read wins), or
 	 * NULL */
 	const char *override;
 };
 
-/*
- * Checks a hooks.d file, its executable (below the sysroot: regular, trusted), and that CRI-O does
- * not read a precreate file, with which it does not start. path: may be relative to the working
- * directory. Returns 0 or -1.
- */
+/* Checks the file, its executable (below the sysroot: regular, trusted), and that CRI-O does not
+ * read a precreate file, with which it does not start. path: may be relative to the working
+ * directory */
 int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
 		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
 
-/* All *.json of crio_dirs and hooks_dirs in reading order, in the arena; checks ours. Returns 0,
- * even if files have problems, or -1 without memory. */
+/* In reading order; checks ours. Returns 0 even if files have problems */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err);

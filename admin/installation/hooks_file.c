@@ -18,15 +18,14 @@
 struct reading {
 	struct json_document doc;
 	struct hooks_file file;
-	bool ours; /* if false, only what engines refuse is an error */
+	bool ours; /* else only what engines refuse is an error */
 	bool has_version;
 	bool has_when;
-	bool never;          /* no container meets the conditions */
-	unsigned conditions; /* that containers can meet */
-	bool narrowed;       /* not all containers meet them */
+	bool never;
+	unsigned conditions;
+	bool narrowed;
 };
 
-/* In the order of enum hooks_stage */
 static const char *const stage_names[] = {
 	"createRuntime",   "prestart",       "poststart", "precreate",
 	"createContainer", "startContainer", "poststop",
@@ -127,7 +126,7 @@ static void read_switch(struct reading *r, const struct json_node *node)
 		r->never = true;
 }
 
-/* texts: NULL-terminated. node: the pattern's */
+/* NULL-terminated */
 static bool matches(struct reading *r, const struct json_node *node, const char *pattern,
 		    const char *const *texts)
 {

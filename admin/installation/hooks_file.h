@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks a hooks.d file before it is installed. */
 #pragma once
 
 #include <stdbool.h>
@@ -18,7 +17,7 @@ enum hooks_stage {
 	HOOKS_CREATE_RUNTIME = 1 << 0,
 	HOOKS_PRESTART = 1 << 1,
 	HOOKS_POSTSTART = 1 << 2,
-	HOOKS_PRECREATE = 1 << 3, /* only podman's */
+	HOOKS_PRECREATE = 1 << 3,
 	HOOKS_CREATE_CONTAINER = 1 << 4,
 	HOOKS_START_CONTAINER = 1 << 5,
 	HOOKS_POSTSTOP = 1 << 6,
@@ -29,16 +28,16 @@ enum hooks_stage {
 	(HOOKS_OUR_STAGES | HOOKS_CREATE_CONTAINER | HOOKS_START_CONTAINER | HOOKS_POSTSTOP)
 
 struct hooks_file {
-	const char *path; /* absolute */
+	const char *path;
 	size_t path_line;
 	const char **args;
 	size_t n_args;
 	size_t args_line;
 	int64_t timeout; /* seconds; 0: not set */
 	size_t timeout_line;
-	unsigned stages; /* HOOKS_* */
+	unsigned stages;
 	size_t stages_line;
-	bool always; /* every container; else annotations or commands decide */
+	bool always;
 	size_t when_line;
 };
 
@@ -51,7 +50,7 @@ struct hooks_file {
 int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what, bool ours,
 		    struct hooks_file *ret_file, struct err *err);
 
-/* "createRuntime, poststart", in the arena; NULL without memory */
+/* "createRuntime, poststart" */
 const char *hooks_stages_text(struct arena *arena, unsigned stages);
 
 /* With "opt_in": "device" engines must show us every container. shown: stages in which another

@@ -33,8 +33,8 @@ struct judge {
 	struct findings *findings;
 	struct crio crio;
 	struct config config;
-	bool has_config; /* if unreadable, judge_policy() reports it */
-	unsigned stages; /* of our active hooks.d files */
+	bool has_config; /* judge_policy() reports an unreadable one */
+	unsigned stages;
 };
 
 /* ---- policy ---- */
@@ -44,7 +44,6 @@ static int fail_policy(struct findings *findings, const char *remedy, const stru
 	const char *text = why->text;
 	const char *more = why->more;
 
-	/* A finding for each error */
 	while (text && *text) {
 		size_t len = strcspn(text, "\n");
 

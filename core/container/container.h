@@ -60,7 +60,7 @@ int container_parse_spec(struct container *container, const char *what, struct e
 /* The container owns it. Rejects "" and the host's root. */
 int container_open_root(struct container *container, struct err *err);
 
-/* Once */
+/* Reads it once. */
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
 

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* generate PROGRAM [ARCHITECTURE]: prints the seccomp filter of hook or nri as BPF in C, so that no
- * node needs libseccomp. */
+/* generate PROGRAM [ARCHITECTURE] prints BPF in C, so that no node needs libseccomp. */
 #include <linux/filter.h>
 #include <seccomp.h>
 #include <stdint.h>

@@ -31,7 +31,7 @@ extern const struct rule common_rules[];
 const char *const *calls_of(const char *program);
 const struct rule *rules_of(const char *program);
 
-/* Number on this architecture; negative if none */
+/* On this architecture; negative if none */
 int call_number(const char *name);
 
 /*
