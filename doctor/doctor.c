@@ -24,7 +24,7 @@ const struct device *doctor_find_ibdev(const struct devices *devices, const char
 	return NULL;
 }
 
-/* Without sysfs the doctor still checks limits, environment and files. */
+/* Without sysfs, still check limits, environment and files. */
 static int open_node(const char *sysroot, struct node *ret_node, struct err *err)
 {
 	if (node_open(sysroot, ret_node, err) == 0)
@@ -71,7 +71,7 @@ int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor,
 	struct spec environment;
 
 	doctor.options = *options;
-	/* openat2(2) needs Linux 5.6; seccomp profiles of older engines return EPERM. */
+	/* openat2(2) needs Linux 5.6; older engines' seccomp profiles return EPERM. */
 	if (probe == -ENOSYS || probe == -EPERM) {
 		doctor.no_openat2 = -probe;
 		doctor.location.evidence = "nothing was looked at, for want of openat2(2)";
@@ -94,6 +94,6 @@ int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor,
 	if (err_of_arena(&doctor.arena, err) < 0)
 		return -1;
 	*ret_doctor = doctor;
-	doctor = DOCTOR_NONE; /* the caller owns it now */
+	doctor = DOCTOR_NONE; /* now the caller's */
 	return 0;
 }

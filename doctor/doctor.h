@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checks do not change it. */
 #pragma once
 
 #include <stdbool.h>
@@ -23,7 +22,7 @@ struct doctor {
 	struct target target;
 	struct devices all;
 	struct device_files files; /* in the target's /dev/infiniband */
-	struct devices devices;    /* those of .all with a file in the target, by name */
+	struct devices devices;    /* of .all, with a file in the target; by name */
 	struct claims claims;
 	struct gpus gpus;
 };
@@ -35,8 +34,7 @@ void doctor_free(struct doctor *doctor);
 
 #define cleanup_doctor __attribute__((cleanup(doctor_free))) struct doctor
 
-/* The target's devices. A node without device files (ib_uverbs not loaded) still has devices, a
- * container has none. */
+/* The target's. Without device files (no ib_uverbs) a node still has devices, a container none. */
 struct devices doctor_devices(const struct doctor *doctor);
 
 /* True if the environment lists it or lists none */

@@ -98,7 +98,7 @@ enum option_code {
 	OPTION_TOPOLOGY,
 	OPTION_COMPARE,
 	OPTION_PAIRS,
-	OPTION_VERBS, /* options from here to --port imply --verbs */
+	OPTION_VERBS, /* from here to --port: imply --verbs */
 	OPTION_DEVICE,
 	OPTION_LISTEN,
 	OPTION_CONNECT,
@@ -220,7 +220,7 @@ int doctor_options_parse(int argc, char **argv, struct doctor_options *ret_optio
 		return status;
 	if (options.symptom == from_stdin && optind < argc)
 		options.symptom = argv[optind++];
-	/* getopt joins an optional argument only by '=': also accept a separate address. */
+	/* getopt joins optional arguments only by '=': also accept a separate one. */
 	if (optind < argc && options.listen && !options.address)
 		options.address = argv[optind++];
 	if (options.compare || options.pairs) {

@@ -22,13 +22,13 @@ struct doctor_options {
 	bool verbose;
 	const char *libcuda; /* NULL: search */
 	bool topology;
-	const char *symptom; /* a message, or "-" for a log on stdin; NULL: none */
+	const char *symptom; /* message, or "-": log on stdin; NULL: none */
 
 	bool compare;
 	char *const *operands; /* reports, or names for --pairs alone */
 	size_t n_operands;
-	bool pairs;     /* reports are of transfers; without --compare, only print rounds */
-	bool pairs_all; /* not only a ring */
+	bool pairs;     /* reports of transfers; without --compare, only print rounds */
+	bool pairs_all; /* not just a ring */
 
 	bool verbs; /* see struct verbs_options */
 	const char *device;

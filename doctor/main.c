@@ -42,7 +42,7 @@ static int print(const struct doctor *doctor, const struct findings *findings)
 	}
 }
 
-/* A mistyped file would look like a log without faults. */
+/* A mistyped name would look like a faultless log. */
 static int read_log(const char *symptom, struct arena *arena, struct symptoms *ret, struct err *err)
 {
 	bool is_word = !symptom[strcspn(symptom, " \t\n")];
@@ -68,7 +68,7 @@ static int read_log(const char *symptom, struct arena *arena, struct symptoms *r
 	return 0;
 }
 
-/* A log may come from anywhere: run checks only for a given target, or in a container with RDMA. */
+/* Logs may be foreign: check only a given target, or a container with RDMA. */
 static int explain(struct doctor *doctor, struct findings *findings)
 {
 	bool of_target = doctor->options.pid || doctor->options.container ||
@@ -88,7 +88,7 @@ static int explain(struct doctor *doctor, struct findings *findings)
 	return symptoms_add_findings(&symptoms, findings);
 }
 
-/* ---- --verbs: tries RDMA from here, slower than the checks ---- */
+/* ---- --verbs: tries RDMA from here ---- */
 
 /* for eight devices with slow firmware */
 #define VERBS_SECONDS 60
@@ -118,7 +118,7 @@ static int try_verbs(const struct doctor *doctor, struct findings *findings)
 		 check_gpu_memory},
 	};
 
-	/* Listening may take forever, so no child with a deadline does it. */
+	/* Listening may last forever: no child, no deadline. */
 	return doctor->options.listen || doctor->options.connect
 		       ? check_verbs(doctor, findings)
 		       : runner_run(doctor, checks, 2, findings);
@@ -149,7 +149,7 @@ static bool has(const struct findings *findings, const char *id, enum finding_st
 	return false;
 }
 
-/* A transfer outweighs a low limit or a port that is down; without one, --connect fails. */
+/* A transfer outweighs a low limit or a down port; without one, --connect fails. */
 static int exit_status(const struct doctor *doctor, const struct findings *findings)
 {
 	const struct findings_counts counts = findings_count(findings);
@@ -159,7 +159,7 @@ static int exit_status(const struct doctor *doctor, const struct findings *findi
 		       has(findings, "verbs_listen", FINDING_FAIL);
 	if (doctor->options.connect || counts.of[FINDING_FAIL])
 		return 1;
-	/* A log without a known message does not prove that all is well. */
+	/* A log without known messages proves nothing. */
 	return doctor->options.symptom && counts.of[FINDING_UNCHECKED] ? EXIT_UNKNOWN : 0;
 }
 

@@ -15,7 +15,7 @@
 #include "core/base/fs.h"
 #include "lib/child.h"
 
-/* Evidence is at most this long (doctor/finding.c). */
+/* Evidence is cut to fit (lib/finding.c). */
 struct record {
 	int status; /* enum finding_status, or RECORD_DONE */
 	char id[64];
@@ -25,7 +25,7 @@ struct record {
 	char values[512];
 };
 
-/* Ends a complete report: a library may have called exit(3) before. */
+/* Ends a complete report: a library may exit(3) before. */
 #define RECORD_DONE (FINDING_UNCHECKED + 1)
 
 struct job {
@@ -45,7 +45,7 @@ static void reset_signals(void)
 	(void)sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
-/* A driver library may print (discarded) or crash (no core). */
+/* Driver libraries may print (discarded) or crash (no core). */
 static void expect_foreign_code(void)
 {
 	const struct rlimit no_core = {0};
@@ -89,7 +89,7 @@ static void run_in_child(void *context, int out)
 	(void)fs_write(out, &(struct record){.status = RECORD_DONE}, sizeof(struct record));
 }
 
-/* Faulty library code may have written to the pipe. */
+/* Faulty libraries may write to the pipe. */
 static bool is_whole(const struct record *record)
 {
 	return record->status >= FINDING_OK && record->status <= RECORD_DONE &&

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Runs each check in its own process: a hung driver or crashed library costs only its own
- * findings, and a check may enter a container's namespaces. */
+/* Each check has its own process: a hung driver or crashed library costs only its findings, and it
+ * may enter a container's namespaces. */
 #pragma once
 
 #include <stddef.h>
@@ -10,6 +10,6 @@
 #include "doctor/doctor.h"
 #include "lib/finding.h"
 
-/* One that cannot run becomes a "not checkable" finding. */
+/* A check that cannot run is "not checkable". */
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
 	       struct findings *findings);

@@ -10,18 +10,18 @@
 	"Request a device: in resources.limits of the pod, or with podman --device "               \
 	"/dev/infiniband/uverbsN"
 
-/* Adds findings. Returns -1 with findings->err if it cannot run. */
+/* Returns -1 with findings->err if it cannot run. */
 typedef int check_function(const struct doctor *doctor, struct findings *findings);
 
 enum check_where {
 	CHECK_EVERYWHERE,
-	CHECK_ON_NODE, /* needs files that containers do not see */
+	CHECK_ON_NODE, /* needs files hidden from containers */
 	CHECK_IN_CONTAINER,
 };
 
 struct check {
-	const char *id;    /* of the finding if it cannot run */
-	const char *doing; /* "reads the kernel log", for a timeout's message */
+	const char *id;    /* the finding's, if it cannot run */
+	const char *doing; /* "reads the kernel log", if it times out */
 	enum check_where where;
 	int seconds; /* 0: no limit */
 	check_function *run;
@@ -33,7 +33,7 @@ check_function check_kernel, check_devices, check_ports, check_limits, check_pin
 	check_seccomp, check_engine_files, check_nri, check_missed, check_policy, check_selinux,
 	check_versions, check_elsewhere;
 
-/* In the order of causes: earlier ones explain later ones. */
+/* Earlier ones explain later ones. */
 extern const struct check all_checks[];
 extern const size_t n_all_checks;
 

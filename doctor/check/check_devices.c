@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. The device files that libibverbs opens */
+/* check.h declares it. Device files that libibverbs opens */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -40,8 +40,7 @@ static int add_none(const struct doctor *doctor, struct findings *findings)
 			findings, "rdma_devices", NULL, FINDING_UNCHECKED,
 			"Mount sysfs; read-only is enough: mount -t sysfs -o ro sysfs /sys",
 			"/sys is not sysfs, or has no dev/char, so that it shows no device");
-	/* Warn, so that this is named the cause: the node's devices may be in another network
-	 * namespace. */
+	/* Warn, to be named the cause: the devices may be in another network namespace. */
 	if (!doctor->all.n)
 		return findings_add(
 			findings, "rdma_devices", NULL, FINDING_WARN,
@@ -67,7 +66,7 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 
 	if (!doctor->files.n)
 		return add_none(doctor, findings);
-	/* The file is listed, so the device was allocated. */
+	/* The file is listed: the device was allocated. */
 	if (doctor->files.n == doctor->files.n_refused)
 		return findings_add(
 			findings, "rdma_devices", NULL, FINDING_FAIL, trouble_open_remedy(EACCES),
@@ -84,7 +83,7 @@ static int add_summary(const struct doctor *doctor, struct findings *findings)
 			    doctor->devices.n, doctor->all.n, names, more);
 }
 
-/* In the target's namespace: exclusive mode checks it (uverbs_main.c, ib_uverbs_open). */
+/* In the target's namespace, which exclusive mode checks (uverbs_main.c, ib_uverbs_open). */
 static int add_open(const struct doctor *doctor, struct findings *findings,
 		    const struct device_file *file, const char *path)
 {
@@ -142,7 +141,6 @@ static int add_rdma_cm(const struct doctor *doctor, struct findings *findings)
 	if (doctor->files.rdma_cm)
 		return findings_add(findings, "rdma_cm", NULL, FINDING_OK, NULL,
 				    "/dev/infiniband/rdma_cm is there");
-	/* Only the device plugin can add it. */
 	return findings_add(findings, "rdma_cm", NULL, FINDING_WARN,
 			    "Run modprobe rdma_ucm on the node, then restart the device plugin, "
 			    "which adds the file to the pod (SR-IOV: \"isRdma\": true; podman: "

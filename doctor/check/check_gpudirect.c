@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. Whether drivers let an HCA reach GPU memory: DMA-BUF or nvidia_peermem */
+/* check.h declares it. Can HCAs reach GPU memory, by DMA-BUF or nvidia_peermem? */
 #include <string.h>
 
 #include "core/base/fs.h"
@@ -81,7 +81,7 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings)
 
 #define NAMED_MAX 64
 
-/* Named as in `nvidia-smi topo -m`; PCI only, without NVLink */
+/* Names of `nvidia-smi topo -m`; PCI only, no NVLink */
 static int add_distances(const struct devices *devices, const struct gpu *gpu,
 			 struct findings *findings)
 {
@@ -131,7 +131,7 @@ int check_distance(const struct doctor *doctor, struct findings *findings)
 					   : "there is no GPU");
 }
 
-/* GPUs as libcuda shows them to this process, so not for another target */
+/* libcuda shows only this process's GPUs. */
 
 int check_cuda(const struct doctor *doctor, struct findings *findings)
 {

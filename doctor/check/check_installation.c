@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares them. What is installed on the node, and the policy of an NRI plugin's
- * container */
+/* check.h declares them. What the node has installed; the policy of an NRI plugin's container */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -26,7 +25,7 @@ static int open_plugin(const struct doctor *doctor)
 	    status.state < NRI_UNCONNECTED)
 		return -1;
 	snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
-	/* The root is a magic link, or a directory in a recorded tree. */
+	/* A magic link, or a directory in a recorded tree */
 	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root < 0 || fs_same_file(root, node->root) ? -1 : steal_fd(&root);
 }

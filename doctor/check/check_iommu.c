@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Address translation between GPU and HCA refuses transfers (IBV_WC_LOC_PROT_ERR, vendor error 81,
- * often mistaken for a memlock limit); bridges may detour them through the root complex. */
+ * often blamed on memlock); bridges may detour them. */
 #include "doctor/check/check_iommu.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 #include "doctor/check/check.h"
 #include "lib/files.h"
 
-/* Each capability takes at least eight bytes. */
+/* At least eight bytes each */
 #define CAPABILITIES_MAX ((ACS_CONFIG_SIZE - PCI_CFG_SPACE_SIZE) / 8)
 
 static uint16_t get16(const uint8_t *at)
@@ -131,7 +131,7 @@ static int check_translation(struct context *context)
 			    context->arguments[0] ? context->arguments : "none about the IOMMU");
 }
 
-/* Path length of the last bridge above both; 0 if only a root bus is ("sys/devices/pci0000:3a") */
+/* Path length of the last common bridge; 0 if only a root bus is ("sys/devices/pci0000:3a") */
 static size_t common_bridge(struct arena *arena, const char *a, const char *b)
 {
 	size_t end = 0;

@@ -11,7 +11,7 @@ enum acs_state {
 			   pci_read_config) */
 	ACS_NONE,
 	ACS_DIRECT,   /* peer traffic stays in the switch */
-	ACS_REDIRECT, /* requests or completions go up to the root */
+	ACS_REDIRECT, /* requests or completions go via the root */
 };
 
 /* *ret_control: PCI_ACS_CTRL (linux/pci_regs.h), if present */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. What the IOMMU has refused since boot */
+/* check.h declares it. IOMMU faults since boot */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "doctor/check/check.h"
 #include "lib/files.h"
 
-/* One read returns one record, at most this long (kernel/printk, CONSOLE_EXT_LOG_MAX). */
+/* A read returns one record, at most this long (kernel/printk, CONSOLE_EXT_LOG_MAX). */
 #define RECORD_MAX 8192
 #define RECORDS_MAX 200000
 #define RECORDED_MAX (16 * 1024 * 1024)
@@ -25,8 +25,8 @@ struct faults {
 };
 
 /*
- *   DMAR: [DMA Write NO_PASID] Request device [3b:02.6] fault addr … [fault reason 0x05] …
- *   mlx5_core 0000:3b:02.6: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 address=… flags=…]
+ *   DMAR: [DMA Write NO_PASID] Request device [3b:02.6] fault addr …
+ *   mlx5_core 0000:3b:02.6: AMD-Vi: Event logged [IO_PAGE_FAULT domain=0x0012 …]
  *   AMD-Vi: Event logged [IO_PAGE_FAULT device=3b:02.6 domain=0x0012 …]
  *   arm-smmu-v3 arm-smmu-v3.0.auto: event 0x10 received:
  */
@@ -86,7 +86,7 @@ static int read_live(const struct doctor *doctor, struct faults *faults)
 	for (int i = 0; i < RECORDS_MAX; i++) {
 		ssize_t n = read(fd, record, RECORD_MAX);
 
-		/* EPIPE: record overwritten; EINVAL: too long. The next read skips it. */
+		/* EPIPE: overwritten; EINVAL: too long. The next read skips it. */
 		if (n < 0 && (errno == EINTR || errno == EPIPE || errno == EINVAL))
 			continue;
 		if (n < 0 && errno != EAGAIN)

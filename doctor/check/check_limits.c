@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check.h declares it. The kernel checks the caller's soft limit; CAP_IPC_LOCK bypasses it only in
- * the first user namespace: capable(), not ns_capable() (drivers/infiniband/core/umem.c,
- * ib_umem_get). */
+ * the first user namespace (capable() in drivers/infiniband/core/umem.c, ib_umem_get). */
 #include <inttypes.h>
 #include <linux/capability.h>
 #include <stdbool.h>
@@ -19,7 +18,7 @@
 
 #define PROC_FILE_MAX (64 * 1024)
 #define MIB (UINT64_C(1) << 20)
-/* Engines and systemd default to 8 MiB; NCCL registers several MiB per channel and peer. */
+/* Engines and systemd give 8 MiB; NCCL needs several per channel and peer. */
 #define TOO_LITTLE (64 * MIB)
 #define ENOUGH (1024 * MIB)
 
@@ -83,7 +82,7 @@ static const char *remedy_by_plan(const struct doctor *doctor, struct arena *are
 	struct err err;
 	int status = plan_of_target(doctor, &container, &err);
 
-	/* The hook raises the limit only if there is a device. */
+	/* The hook raises the limit only with a device. */
 	if (status == 0 && doctor->files.readable && !doctor->files.n)
 		return REMEDY_REQUEST ". Then ask for the limit with the annotation "
 				      "oci-rdma-hook.io/inject: \"true\"";

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. Containers that ask, have a device and lack the limit, since an entry point
- * was absent, failed, or came later */
+/* check.h declares it. Containers that ask and have a device, but no limit: the entry point was
+ * absent, late or failed */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -18,7 +18,7 @@ struct scan {
 	struct findings *findings;
 	size_t looked_at;
 	size_t lacking;
-	size_t denied;  /* and the policy denies them */
+	size_t denied;
 	size_t unknown; /* whether they ask */
 };
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. What NCCL's variables select in the target, and what was meant */
+/* check.h declares it. What NCCL's variables select, and what was meant */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -45,7 +45,7 @@ static const char *find_first(const struct nccl_context *context, const struct n
 	return NULL;
 }
 
-/* Returns "net10" if the list has "net1" and both exist, else NULL. */
+/* "net10" if the list has "net1" and both exist, else NULL */
 static const char *find_netdev_beside(const struct nccl_context *context,
 				      const struct nccl_list *list, const char **ret_item)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. The NRI plugin's status (lib/nri_status.h), and the node's entry points */
+/* check.h declares it. NRI plugin status (lib/nri_status.h), entry points */
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. Of one container, or of each that has an RDMA device or pins memory */
+/* check.h declares it. One container, or each with an RDMA device or pinned memory */
 #include <inttypes.h>
 #include <string.h>
 
@@ -38,7 +38,7 @@ static const char *or_empty(const char *text)
 	return text ? text : "";
 }
 
-/* By its id if a name has a blank, which would end a value */
+/* By id if a name has a blank, which ends a value */
 static void name_container(struct arena *arena, const struct container *container,
 			   struct pinned *pinned)
 {

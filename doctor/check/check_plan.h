@@ -8,15 +8,14 @@
 #include "core/container/container.h"
 #include "doctor/doctor.h"
 
-/* As with --dry-run. Returns 1, 0 without a config.json, or -1 with err set. */
+/* Like --dry-run. Returns 1, 0 without a config.json, or -1 with err set. */
 int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err);
 
-/* Also for other config.json files; id NULL: directory's name. 0: !all, and the spec gets
- * nothing */
+/* For any config.json; id NULL: directory's name. 0: !all, and the spec gets nothing */
 int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
 		   struct container *container, struct err *err);
 
-/* "NAMESPACE/POD/NAME", a '-' for what is unknown; or an id. In the arena, or NULL */
+/* "NAMESPACE/POD/NAME", '-' for unknown parts, or an id. In the arena, or NULL */
 const char *plan_container_name(struct arena *arena, const struct container *container);
 
 /* NULL: no memory, or the plan grants it */

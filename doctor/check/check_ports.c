@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. Ports, GID tables, interfaces, and their network namespace */
+/* check.h declares it. Ports, GIDs, interfaces, network namespace */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -13,8 +13,8 @@
 #include "doctor/target/target.h"
 #include "explain/topology.h"
 
-/* The largest of 256 … 4096 that fits the interface's MTU with GRH 40, UDP 8, BTH 12, XRC 4,
- * AtomicETH 28, ICRC 4 (ib_addr.h, iboe_get_mtu) */
+/* Largest of 256 … 4096 that fits the interface's MTU with GRH 40, UDP 8, BTH 12, XRC 4, AtomicETH
+ * 28, ICRC 4 (ib_addr.h, iboe_get_mtu) */
 #define ROCE_HEADERS 96
 #define ROCE_MTU 4096
 
@@ -25,7 +25,7 @@ struct context {
 	enum rdma_mode mode;
 };
 
-/* On the node an unused physical function is no fault. */
+/* On the node, physical functions may be unused. */
 static enum finding_status severity(const struct context *context)
 {
 	return context->doctor->target.container ? FINDING_FAIL : FINDING_WARN;
@@ -46,8 +46,7 @@ static int add_netns_mode(const struct context *context)
 			    where);
 }
 
-/* Without ports the device is in another network namespace; ib_core (device.c) tags only the
- * class of the ports with it. */
+/* A device without ports is in another network namespace: ib_core (device.c) tags only ports. */
 static int add_hidden(const struct context *context, const struct device *device)
 {
 	const struct doctor *doctor = context->doctor;
@@ -106,7 +105,7 @@ static int add_port_values(const struct context *context, const struct port *por
 				   port->link_layer[0] ? port->link_layer : "unknown");
 }
 
-/* First routable RoCE v2 entry other than IPv4; empty .text if none */
+/* First routable non-IPv4 RoCE v2 entry; empty .text: none */
 static struct gid find_ipv6(const struct context *context, const struct device *device,
 			    unsigned port)
 {
@@ -183,7 +182,7 @@ static int add_mtu(const struct context *context, const char *name, const struct
 		gid_read_netdev(&context->doctor->node, device, port, netdev);
 	found = netdevs_find(&context->netdevs, netdev);
 	mtu = found ? found->mtu : 0;
-	/* On the node, a virtual function's interface is in its pod. */
+	/* On the node, virtual functions' interfaces are in pods. */
 	if (!mtu && !context->doctor->target.container)
 		return 0;
 	if (!mtu)

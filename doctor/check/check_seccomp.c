@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. System calls that verbs, NCCL and CUDA may need, and the target's filter */
+/* check.h declares it. Does the filter allow what verbs, NCCL and CUDA call? */
 #include <inttypes.h>
 #include <string.h>
 

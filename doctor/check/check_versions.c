@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* check.h declares it. Versions for bug reports, read from files. Without openat2(2) no path of
- * a container or node can be opened safely. */
+/* check.h declares it. Versions for bug reports, from files. Without openat2(2) no path is safe. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -80,11 +79,11 @@ int check_versions(const struct doctor *doctor, struct findings *findings)
 
 #define LABEL_MAX 256
 
-/* Where `make install`, MachineConfig and DaemonSet install it; a package's file has its label */
+/* `make install`, MachineConfig and DaemonSet install here; packages label their file. */
 static const char plugin[] = "usr/local/bin/oci-rdma-nri";
 
-/* systemd (init_t) cannot start files moved from a home or temporary directory (203/EXEC).
- * Engines can: container_runtime_t is unconfined. */
+/* systemd (init_t) cannot start files moved from home or temporary directories (203/EXEC); engines
+ * can (container_runtime_t is unconfined). */
 static bool systemd_may_start(const char *label)
 {
 	static const char *const refused[] = {":unlabeled_t",  ":default_t",       ":user_home_t",
@@ -98,7 +97,7 @@ static bool systemd_may_start(const char *label)
 	return true;
 }
 
-/* A recorded tree keeps the label in a file, because not every file system stores such xattrs. */
+/* Recorded trees keep the label in a file: file systems may lack such xattrs. */
 static int add_plugin_label(const struct doctor *doctor, struct findings *findings)
 {
 	int root = doctor->node.root;

@@ -23,7 +23,7 @@ void nccl_name_interface(const struct doctor *doctor, struct device *device)
 		gid_read_netdev(&doctor->node, device, &device->port[i], device->netdev);
 }
 
-/* "mlx5_1" also selects mlx5_10, which may exist only on another node. all: the node's devices */
+/* "mlx5_1" also selects mlx5_10, perhaps only on another node. all: the node's */
 static const struct device *find_ibdev_beside(const struct devices *all,
 					      const struct nccl_list *list,
 					      const struct nccl_item *item)
@@ -61,7 +61,7 @@ static int check_beside(const struct nccl_context *context, const struct nccl_se
 	return exact ? 0 : -1;
 }
 
-/* If no port is readable, compare only the device. */
+/* No readable port: compare the device. */
 static bool selects(const struct nccl_list *list, const struct device *device)
 {
 	for (size_t i = 0; i < device->n_ports; i++) {
@@ -89,7 +89,7 @@ static size_t count_matches(const struct devices *devices, const struct nccl_lis
 	return n;
 }
 
-/* Names that NCCL silently skips, such as those of another node's devices */
+/* Names that NCCL silently skips, as another node's */
 static int check_unknown(const struct nccl_context *context, const struct nccl_setting *setting,
 			 const struct nccl_list *list)
 {
@@ -120,7 +120,7 @@ static int check_unknown(const struct nccl_context *context, const struct nccl_s
 	return 0;
 }
 
-/* Another pod's device, which only a privileged container can reach, is a failure. */
+/* Another pod's device, reachable only if privileged, is a failure. */
 static int check_foreign(const struct nccl_context *context, const struct nccl_setting *setting,
 			 const struct nccl_list *list)
 {

@@ -18,5 +18,5 @@ struct nccl_context {
 int nccl_check_hca(const struct nccl_context *context);
 int nccl_check_gid_index(const struct nccl_context *context);
 
-/* From the GID table, which every network namespace can read */
+/* From the GID table, readable in every network namespace */
 void nccl_name_interface(const struct doctor *doctor, struct device *device);

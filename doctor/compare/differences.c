@@ -157,8 +157,7 @@ static bool same_networks(const char *a, const char *b)
 	return true;
 }
 
-/* Pods may use different networks; the same networks in another order mean swapped cables or
- * devices. */
+/* Networks may differ; the same ones in another order mean swapped cables or devices. */
 static int compare_rails(struct job *job)
 {
 	const struct groups groups = find_groups(job, FACT_RAILS);

@@ -9,6 +9,6 @@
 /* Fills in .difference. */
 int job_compare(struct job *job);
 
-/* files: as for job_read(). Returns 0 if all are alike, 1 if something differs, fails or has no
- * report, 2 if there is nothing to compare. */
+/* files: as job_read(). Returns 0 if all are alike, 1 if one differs, fails or lacks a report, 2 if
+ * nothing is comparable. */
 int compare_reports(char *const *files, size_t n, bool json);

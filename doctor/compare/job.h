@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Compares reports of a job's containers. All lives in one arena.
+ * Compares reports of a job's containers, in one arena.
  *
  *	job_reports.c  reads them
  *	job_facts.c    derives what is compared
  *	differences.c  finds outliers and failures
  *	job_table.c    prints both
- *	rounds.c       who transfers data with whom, and when
+ *	rounds.c       who transfers with whom, when
  *	pairs.c        judges these transfers
  *	pairs_table.c  prints them
  */
@@ -36,7 +36,7 @@ enum fact {
 	FACTS,
 };
 
-/* Only what fails or warns, and transfers */
+/* Failures, warnings and transfers */
 struct reported {
 	const char *id;
 	const char *subject;
@@ -49,7 +49,7 @@ struct reported {
 struct pod {
 	const char *name;
 	const char *node;   /* "": unknown */
-	const char *silent; /* why there is no report, or NULL */
+	const char *silent; /* why no report, or NULL */
 	struct reported *item;
 	size_t n;
 	const char *fact[FACTS]; /* "": unknown */
@@ -60,7 +60,7 @@ struct difference {
 	struct pod **pod;
 	size_t n;
 	const char *value;
-	const char *others; /* the majority's; "": none, or all are alike */
+	const char *others; /* the majority's; "": none, or all alike */
 	size_t n_others;
 	const char *evidence; /* or "" */
 };

@@ -50,7 +50,7 @@ static const char *value_of(const struct reported *item, const char *id, const c
 	return node && node->type == JSON_STRING ? node->text : "";
 }
 
-/* A port that is down still has a rate. */
+/* A down port still has a rate. */
 static bool is_down(const struct reported *item)
 {
 	const char *state = value_of(item, "port", "state");
@@ -129,7 +129,7 @@ static const char *count_hcas(struct arena *arena, const struct pod *pod)
 	return text ? text : "";
 }
 
-/* GID networks in HCA order: "10.0.1 10.0.2"; "" if one has no IPv4 */
+/* GID networks in HCA order: "10.0.1 10.0.2"; "": one lacks IPv4 */
 static const char *list_rails(struct arena *arena, const struct pod *pod)
 {
 	static const char mapped[] = "::ffff:";

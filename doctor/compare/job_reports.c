@@ -15,14 +15,14 @@
 #define REPORT_MAX (1024 * 1024)
 #define TEXT_MAX 1024
 
-#define GBPS_MAX 1e6 /* what is no rate: also infinity, and NaN */
+#define GBPS_MAX 1e6 /* excludes infinity, and NaN */
 
-/* failures, warnings and transfers, per report */
+/* per report */
 #define KEPT_MAX 64
 
 static const char *const statuses[] = {"ok", "warn", "fail", "not checkable", NULL};
 
-/* Reports are untrusted: cut long text and neutralize terminal escapes. */
+/* Untrusted: cut long text, neutralize terminal escapes. */
 static const char *printable(struct json_document *doc, const struct json_node *node)
 {
 	const char *text = json_string(doc, node);
@@ -71,7 +71,7 @@ static int read_findings(struct json_document *doc, struct pod *pod)
 	return doc->failed ? -1 : 0;
 }
 
-/* The report's own memory is freed. */
+/* The report's memory is freed. */
 static void keep_failures(struct arena *arena, const struct pod *report, struct pod *pod)
 {
 	pod->item = arena_alloc(arena, KEPT_MAX * sizeof(*pod->item));
@@ -111,7 +111,7 @@ static int name_pod(struct arena *arena, const char *file, struct pod *pod)
 	return 0;
 }
 
-/* What a program or shell printed instead of a report, or what is wrong with the report */
+/* What was printed instead of a report, or the report's error */
 static const char *reason_in(struct arena *arena, const struct fs_text *text, const struct err *err)
 {
 	const char *line = text->bytes + strspn(text->bytes, " \t\r\n");

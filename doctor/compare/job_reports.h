@@ -3,7 +3,6 @@
 
 #include "doctor/compare/job.h"
 
-/* files: POD.json or POD@NODE.json, from --format json; else the first line says why there is none.
- */
+/* files: POD.json or POD@NODE.json, from --format json; else the first line says why. */
 int job_read(struct arena *arena, char *const *files, size_t n, struct job *ret_job,
 	     struct err *err);

@@ -15,7 +15,7 @@ static size_t pod_of(struct pairs *pairs, const char *name)
 	return i;
 }
 
-/* PAIRS_NONE without memory. A new end is a rail of its own. */
+/* PAIRS_NONE: no memory. A new end is its own rail. */
 static size_t end_of(struct arena *arena, struct pairs *pairs, size_t pod, const char *device)
 {
 	struct end *added;
@@ -31,7 +31,7 @@ static size_t end_of(struct arena *arena, struct pairs *pairs, size_t pod, const
 	return pairs->n_ends - 1;
 }
 
-/* The rail of ends that met is, for now, the number of its first end. */
+/* For now, a rail is the number of its first end. */
 static void join(struct pairs *pairs, size_t a, size_t b)
 {
 	size_t x = pairs->end[a].rail;
@@ -44,7 +44,7 @@ static void join(struct pairs *pairs, size_t a, size_t b)
 	pairs->end[a].met = pairs->end[b].met = true;
 }
 
-/* A subject is "DEVICE -> ADDRESS PEER'S DEVICE" (verbs/pods.c); each device may be missing. */
+/* "DEVICE -> ADDRESS PEER'S DEVICE" (verbs/pods.c); either device may be missing. */
 static int find_ends(struct arena *arena, struct pairs *pairs, const char *subject,
 		     struct transfer *transfer)
 {
@@ -81,7 +81,7 @@ static int add_transfer(struct arena *arena, struct pairs *pairs, const struct t
 	return 0;
 }
 
-/* Without a transfer: why, if the report says so */
+/* Why there is no transfer, if reported */
 static const char *reason_of(const struct pod *report)
 {
 	for (size_t i = 0; i < report->n; i++) {
@@ -116,7 +116,7 @@ static int add_report(struct arena *arena, const struct pod *report, struct pair
 	return pairs->n > before ? 0 : add_transfer(arena, pairs, &transfer);
 }
 
-/* What met nobody is of the rail with its name. */
+/* An end that met nobody joins the rail of its name. */
 static void join_by_name(struct pairs *pairs, size_t end)
 {
 	for (size_t i = 0; i < pairs->n_ends && !pairs->end[end].met; i++) {

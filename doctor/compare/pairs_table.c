@@ -86,7 +86,7 @@ static void put_rails(FILE *out, const struct pairs *pairs, bool matrix)
 	}
 }
 
-/* With what each end says of its first bad transfer */
+/* With each end's report of its first bad transfer */
 static void put_cause(FILE *out, const struct pairs *pairs, size_t number)
 {
 	const struct end *end = &pairs->end[number];

@@ -6,8 +6,7 @@
 #include "core/base/arena.h"
 #include "core/command_line.h"
 
-/* 0-1 2-3 …, then 1-2 3-4 … with the last and the first; if n is odd, these two have a third round.
- */
+/* 0-1 2-3 …, then 1-2 3-4 … and last-first, which takes a third round if n is odd. */
 static size_t make_ring(size_t n, size_t round, struct meeting *ret_meeting)
 {
 	size_t count = 0;
@@ -21,8 +20,7 @@ static size_t make_ring(size_t n, size_t round, struct meeting *ret_meeting)
 	return count;
 }
 
-/* The circle method: the last stays, the others turn. If n is odd, the last is nobody, and who
- * would meet it rests. */
+/* Circle method: the last stays, the others turn. If n is odd, the last's partner rests. */
 static size_t make_circle(size_t n, size_t round, struct meeting *ret_meeting)
 {
 	size_t turning = n + n % 2 - 1;

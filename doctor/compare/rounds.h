@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rounds of transfers between the pods of a job: in none does a pod talk twice. */
+/* Rounds of transfers between a job's pods; in none does a pod talk twice. */
 #pragma once
 
 #include <stdbool.h>
@@ -10,8 +10,8 @@ struct meeting {
 	size_t listens;
 };
 
-/* all: every two of n pods meet once, else those that are next to each other in a ring.
- * meeting has room for n / 2. Returns their number; 0: no such round, counted from 0. */
+/* all: every two of n pods meet once, else ring neighbours. meeting has room for n / 2. Returns how
+ * many; 0: no such round (from 0). */
 size_t rounds_make(size_t n, bool all, size_t round, struct meeting *ret_meeting);
 
 /* "ROUND CONNECTS LISTENS" lines. Returns 0, or 2 on an error. */

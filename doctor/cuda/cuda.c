@@ -17,8 +17,8 @@
 #define NAME_MAX_CUDA 128
 #define PCI_MAX 32
 
-/* No free package has cuda.h: prototypes and numbers of NVIDIA's "CUDA Driver API" manual
- * (docs.nvidia.com/cuda/cuda-driver-api). CUresult, CUdevice and CUdevice_attribute are ints. */
+/* No free package has cuda.h: prototypes and numbers of docs.nvidia.com/cuda/cuda-driver-api.
+ * CUresult, CUdevice and CUdevice_attribute are ints. */
 #define CUDA_SUCCESS 0
 #define CUDA_NO_DEVICE 100
 #define CUDA_NOT_SUPPORTED 801
@@ -62,11 +62,11 @@ static const struct symbol {
 	{"cuMemGetHandleForAddressRange", offsetof(struct cuda_driver, get_handle)},
 };
 
-#define SYMBOLS_NEEDED 7 /* the others are only for memory */
+#define SYMBOLS_NEEDED 7 /* others: only for memory */
 
 #define LIBRARY "libcuda.so.1"
 
-/* The GPU operator's driver container (/run/nvidia/driver; RHEL, Debian) and GKE's device plugin */
+/* GPU operator's driver container (RHEL, Debian), GKE's device plugin */
 static const char *const directories[] = {
 	"/run/nvidia/driver/usr/lib64",
 	"/run/nvidia/driver/usr/lib/x86_64-linux-gnu",
@@ -74,7 +74,7 @@ static const char *const directories[] = {
 	"/usr/local/nvidia/lib64",
 };
 
-/* where: the file, or the error. It stays loaded. */
+/* where: the file or error. Stays loaded. */
 static int load(const char *file, struct cuda_driver *driver, char *where, size_t size)
 {
 	void *library = dlopen(file, RTLD_NOW | RTLD_LOCAL);
@@ -174,7 +174,7 @@ static int add_init(struct findings *findings, int version, int result, int64_t 
 		return findings_add(findings, "cuda_init", "", FINDING_OK, NULL,
 				    "%s took %d.%02d s", call, (int)(took_ms / 1000),
 				    (int)(took_ms % 1000 / 10));
-	/* No fault on a node that has the library but no GPU */
+	/* A library without a GPU is no fault. */
 	return add_error(findings, "cuda_init", "",
 			 result == CUDA_NO_DEVICE ? FINDING_UNCHECKED : FINDING_FAIL, call, result);
 }
@@ -306,7 +306,7 @@ int cuda_check(struct findings *findings, const char *library)
 	return status;
 }
 
-/* Returns CUDA_SUCCESS, or the error of call *ret_call. */
+/* Returns CUDA_SUCCESS, or *ret_call's error. */
 static int allocate_memory(const struct cuda_driver *driver, int device, struct cuda_memory *memory,
 			   const char **ret_call)
 {
@@ -324,7 +324,7 @@ static int allocate_memory(const struct cuda_driver *driver, int device, struct 
 		return result;
 	*ret_call = "cuMemAlloc";
 	result = driver->allocate(&address, memory->bytes);
-	/* CUdeviceptr is an address of the unified address space.
+	/* CUdeviceptr is in the unified address space.
 	 * NOLINTNEXTLINE(performance-no-int-to-ptr) */
 	memory->address = (void *)(uintptr_t)address;
 	return result;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cuInit takes seconds (2.6 s with eight GPUs) and hangs on a sick node: call these only in a
- * check's process (doctor/runner.h). Without CUDA everything is "not checkable". */
+/* Call only in a check's process (doctor/runner.h): cuInit takes seconds and hangs on a sick node.
+ * Without CUDA all is "not checkable". */
 #pragma once
 
 #include <stddef.h>
@@ -11,19 +11,19 @@
 #define CUDA_SECONDS 35
 
 /* library NULL: search. Adds cuda_library, cuda_init, and per GPU (subject: lower-case PCI address)
- * cuda_gpu, cuda_gpudirect_rdma and cuda_dmabuf. */
+ * cuda_gpu, cuda_gpudirect_rdma, cuda_dmabuf. */
 int cuda_check(struct findings *findings, const char *library);
 
 #define CUDA_GPUS_MAX 64
 
 struct cuda_memory {
 	char what[40]; /* "GPU 0000:1b:00.0" */
-	void *address; /* in this process, for ibv_reg_mr (nvidia_peermem) */
+	void *address; /* for ibv_reg_mr (nvidia_peermem) */
 	size_t bytes;
 	int dmabuf; /* for ibv_reg_dmabuf_mr at offset 0; -1: a finding says why */
 };
 
-/* Allocates until the process ends; failures that cuda_check does not report become "cuda_memory".
- * Returns how many GPUs have memory. */
+/* Allocates until exit. Adds "cuda_memory" for failures beyond cuda_check's. Returns how many GPUs
+ * have memory. */
 int cuda_allocate(struct findings *findings, const char *library,
 		  struct cuda_memory ret_memory[CUDA_GPUS_MAX]);

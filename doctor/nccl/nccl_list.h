@@ -21,7 +21,7 @@ struct nccl_list {
 	size_t n;
 };
 
-/* Like NCCL, never fails: long names are cut, extra items dropped. */
+/* Never fails, like NCCL: cuts long names, drops extra items. */
 void nccl_list_parse(const char *value, struct nccl_list *ret_list);
 
 /* port -1: any */
@@ -30,5 +30,5 @@ bool nccl_item_matches(const struct nccl_list *list, const struct nccl_item *ite
 
 bool nccl_list_names(const struct nccl_list *list, const char *name);
 
-/* True if NCCL selects it: an empty list selects all, "^" none. */
+/* An empty list selects all, "^" none. */
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port);

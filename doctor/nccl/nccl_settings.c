@@ -50,7 +50,7 @@ static const char *oddity_of(const char *line, const char *equals)
 	return NULL;
 }
 
-/* A pod's author can set NCCL_CONF_FILE to any file: report only lines meant for NCCL. */
+/* A pod's NCCL_CONF_FILE may be any file: report only lines meant for NCCL. */
 static bool is_meant_for_nccl(const char *line)
 {
 	line += strspn(line, " \t#");
@@ -98,7 +98,7 @@ int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
 	return settings->files ? add_oddities(settings, path, text) : -1;
 }
 
-/* A missing file counts as empty. */
+/* A missing file is empty. */
 static int read_conf(struct nccl_settings *settings, const char *path)
 {
 	struct fs_text text;

@@ -16,7 +16,7 @@ struct nccl_setting {
 	const char *path;
 };
 
-/* A line that NCCL reads differently than its author intended */
+/* A line that NCCL reads otherwise than intended */
 struct nccl_oddity {
 	const char *path;
 	const char *line;
@@ -30,17 +30,17 @@ struct nccl_file {
 
 struct nccl_settings {
 	struct arena *arena;
-	const struct target *target; /* for its environment; NULL: none */
+	const struct target *target; /* for its environment, or NULL */
 	struct nccl_file file[2];
 	size_t n_files;
 	struct nccl_oddity *oddity;
 	size_t n_oddities;
 	size_t oddities_room;
-	const char *files; /* files read, "a, b"; or "" */
+	const char *files; /* those read, "a, b"; or "" */
 };
 
-/* NCCL's order (src/misc/param.cc, initEnv): environment; $NCCL_CONF_FILE, else $HOME/.nccl.conf;
- * /etc/nccl.conf. The first value wins. */
+/* First value wins, as in NCCL (src/misc/param.cc, initEnv): environment; $NCCL_CONF_FILE, else
+ * $HOME/.nccl.conf; /etc/nccl.conf */
 int nccl_settings_read(struct arena *arena, const struct target *target,
 		       struct nccl_settings *ret_settings, struct err *err);
 

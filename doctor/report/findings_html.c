@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Problems and remedies first. No external references or scripts; a policy disarms hostile text. */
+/* Problems first. No external references or scripts; a policy disarms hostile text. */
 #include "doctor/report/findings_html.h"
 
 #include <stdarg.h>
@@ -43,7 +43,7 @@ static const char page_style[] =
 "th,td{border:1px solid var(--line);padding:.2rem .6rem;text-align:left;white-space:nowrap}"
 ".list td{white-space:normal}\n"
 "th{background:var(--raised)}\n"
-/* On a phone tables scroll sideways with a fixed first column; ok findings become a list. */
+/* On phones tables scroll, first column fixed; ok findings become a list. */
 ".wide th[scope=row]{position:sticky;left:0}@media(max-width:600px){body{padding:1rem}"
 ".list table,.list tbody,.list tr,.list td:last-child{display:block;overflow-wrap:anywhere}.list tr:first-child{display:none}"
 ".list tr{border-bottom:1px solid var(--line);padding:.3rem 0}.list .wide th,.list td{position:static;display:inline;border:0;"
@@ -54,7 +54,7 @@ static const char page_style[] =
 
 #define HOST_SIZE 256
 
-/* Text outside of "%s" is literal; arguments go through markup_put(). */
+/* Only arguments go through markup_put(). */
 static void put(FILE *out, const char *format, ...)
 {
 	va_list args;
@@ -90,7 +90,7 @@ static void find_title(const struct doctor *doctor, char *title, size_t size)
 	bool is_node = !target->container && !target->id && !target->pid;
 	char host[HOST_SIZE] = "";
 
-	/* A recorded tree or log may be another machine's: omit this host's name. */
+	/* Recorded trees and logs may be foreign: omit this host's name. */
 	if (!doctor->options.symptom && !doctor->node.recorded)
 		(void)gethostname(host, HOST_SIZE - 1);
 	if (doctor->options.symptom)
@@ -149,7 +149,7 @@ static void put_verdict(FILE *out, const struct doctor *doctor, const struct fin
 	fputs("</section>\n", out);
 }
 
-/* Prints findings of one kind; a remedy that neighbours share follows the last of them. */
+/* Findings of one kind; a shared remedy follows the last. */
 static void put_article(FILE *out, const struct findings *findings, const struct finding *finding)
 {
 	static const char *const badges[REPORT_STATUSES] = {

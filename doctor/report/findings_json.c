@@ -26,13 +26,13 @@ struct value {
 	size_t len;
 };
 
-/* The next of "state=ACTIVE rate_gbps=400", which *values then has no more */
+/* Takes the next of "state=ACTIVE rate_gbps=400" */
 static bool next_value(const char **values, struct value *ret_value)
 {
 	size_t name_len = strcspn(*values, "=");
 	size_t len = strcspn(*values + name_len, " ");
 
-	/* What the kernel or a module says may hold a blank, or be cut. */
+	/* The kernel's text may hold a blank or be cut. */
 	if (!len)
 		return false;
 	*ret_value = (struct value){*values, *values + name_len + 1, name_len, len - 1};
@@ -150,7 +150,7 @@ static bool is_repeated(const struct findings *findings, size_t place)
 	return false;
 }
 
-/* One line for each container of the node. Its values: the bytes, then the labels */
+/* One line per container. values: bytes, then labels */
 static void print_pinned(FILE *out, const struct findings *findings)
 {
 	fputs("# HELP oci_rdma_pinned_bytes Memory that the container's processes pin now, by "

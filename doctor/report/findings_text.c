@@ -52,7 +52,7 @@ static size_t columns(const char *text, size_t len)
 	return n;
 }
 
-/* at: current column. Long words stay whole, so that paths can be copied. */
+/* at: current column. Long words stay whole, to copy paths. */
 static void page_wrap(const struct page *page, size_t at, size_t indent, const char *text)
 {
 	bool first = true;
@@ -132,8 +132,7 @@ static void put_summary(const struct page *page, const struct findings *findings
 		fputs("\033[0m", page->out);
 }
 
-/* A shared remedy is printed with its last finding. next: printed after this one; NULL if of
- * another kind */
+/* A shared remedy follows its last finding. next: the following one; NULL: another kind */
 static void put_finding(const struct page *page, const struct finding *finding,
 			const struct finding *next)
 {
@@ -234,7 +233,7 @@ static void put_checks(const struct page *page, const struct doctor *doctor,
 		put_section(page, doctor, findings, order[s]);
 }
 
-/* ---- what a log shows: one screen, fixed order ---- */
+/* ---- a log: one screen, fixed order ---- */
 
 #define COLUMN 7
 #define SYMPTOMS_MAX 3

@@ -15,9 +15,9 @@ struct findings_counts {
 
 struct findings_counts findings_count(const struct findings *findings);
 
-/* The first fail, else the first warn (checks run in the order of causes); NULL if all is ok */
+/* The first fail, else the first warn (checks run causes first); NULL: all ok */
 const struct finding *findings_cause(const struct findings *findings);
 
-/* Worst first, or in a log's order. Colour only on a terminal without NO_COLOR (no-color.org) or
+/* Worst first, or in log order. Colour only on a terminal without NO_COLOR (no-color.org) or
  * TERM=dumb. */
 int findings_print_text(FILE *out, const struct doctor *doctor, const struct findings *findings);

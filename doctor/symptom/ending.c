@@ -18,7 +18,7 @@ static void note(struct ending *ending, int kind, long rank, unsigned long numbe
 	snprintf(ending->how, sizeof(ending->how), "%s", how);
 }
 
-/* A watchdog that sees the network hang aborts its process. */
+/* A watchdog aborts a process whose network hangs. */
 static int kind_of(const char *how)
 {
 	static const char *const network[] = {"dist",    "nccl",     "ibv_",   "rdma",    "connect",

@@ -29,7 +29,7 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 		 sscanf(line, "%*s %*s %7s %*s %15s", digits, address) == 2 &&
 		 inet_pton(AF_INET, address, &ignored) == 1)
 		index = strtol(digits, NULL, 10);
-	/* show_gids without an address: link-local only */
+	/* show_gids without an IPv4 address */
 	if (sscanf(line, "%*s %*d %*d %39s v%*d", text) == 1 && strchr(text, ':')) {
 		if (strncmp(text, "fe80:", 5) != 0)
 			facts->gid_other = true;
@@ -42,7 +42,7 @@ static void read_gid_line(struct facts *facts, const char *line, unsigned long n
 	facts->gid_line = number;
 }
 
-/* A shell ("max locked memory (kbytes, -l) 64", "8192" below "ulimit -l"), /proc, or prlimit ("max
+/* Shell ("max locked memory (kbytes, -l) 64", "8192" below "ulimit -l"), /proc, prlimit ("max
  * locked-in-memory address space …"); not UCX's "please set max locked memory …" */
 static void read_memlock(struct facts *facts, const char *line, unsigned long number)
 {
@@ -97,7 +97,7 @@ static void read_network(struct facts *facts, const char *line, unsigned long nu
 	facts->network.indirect |= strstr(line, " via net/ib") && !strstr(line, "/gdrdma");
 }
 
-/* "      openshift.io/rail1:    1" below "    Limits:" of kubectl describe pod */
+/* kubectl describe pod: "      openshift.io/rail1:    1" below "    Limits:" */
 static void read_pod(struct facts *facts, const char *line, unsigned long number)
 {
 	static const char *const names[] = {"openshift.io/", "rdma", "/hca",     "sriov", "hostdev",
@@ -154,7 +154,7 @@ static size_t tell(struct symptom *ret, const char *name, unsigned long line, co
 	return 1;
 }
 
-/* NCCL's buffers alone take more than 1 GiB. */
+/* NCCL's buffers alone exceed 1 GiB. */
 static bool is_low(const struct facts *facts)
 {
 	return facts->memlock.line && !facts->memlock.unlimited && facts->memlock.kib < 1 << 20;

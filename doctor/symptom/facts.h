@@ -11,20 +11,20 @@
 
 /* All zero at first */
 struct facts {
-	int gid_index; /* of RoCE v2 with IPv4; 0: none */
+	int gid_index; /* of RoCE v2 with IPv4, or 0 */
 	unsigned long gid_line;
-	unsigned long gid_local; /* a link-local one's line; 0: none */
+	unsigned long gid_local; /* line of a link-local one, or 0 */
 	bool gid_other;
 	unsigned long no_hcas;
 	struct {
-		unsigned long line; /* 0: no RLIMIT_MEMLOCK in the log */
+		unsigned long line; /* 0: no RLIMIT_MEMLOCK logged */
 		unsigned long long kib;
 		bool unlimited;
 		bool next;
 	} memlock;
 	struct {
-		unsigned long wanted;  /* line that asks for InfiniBand or RoCE; 0: none */
-		unsigned long missing; /* line that reports no device */
+		unsigned long wanted;  /* line asking for InfiniBand or RoCE, or 0 */
+		unsigned long missing; /* line reporting no device */
 		char hcas[96];         /* NCCL_IB_HCA */
 		bool one_node;
 		bool apart;
@@ -41,15 +41,14 @@ struct facts {
 	struct ending ending;
 };
 
-/* lowered: text in lower case, of equal length; both NUL-terminated */
+/* lowered: text in lower case, equally long */
 void facts_read(struct facts *facts, const char *lowered, const char *text, unsigned long number);
 
 bool facts_want_next(const struct facts *facts);
 
-/* Fills in at most FACTS_MAX of ret and returns how many. causes: rows that are neither notes
- * nor consequences; beside: all rows shown */
+/* Fills at most FACTS_MAX of ret; returns how many. causes: rows, less notes and consequences;
+ * beside: rows shown */
 size_t facts_tell(const struct facts *facts, size_t causes, size_t beside, struct symptom *ret);
 
-/* Weighs a row by the log's own facts: memlock by the limit, peer-to-peer by channels. False:
- * drop the row. */
+/* Weighs a row by the log: memlock by the limit, peer-to-peer by channels. False: drop it. */
 bool facts_weigh(const struct facts *facts, struct symptom *symptom);

@@ -25,8 +25,7 @@ static bool is_name(char before, const char *at, const char *word, const char *e
 	       (*end == '=' && (*word != 'e' || isdigit((unsigned char)end[1])));
 }
 
-/* end: behind the noun. "CRC Errors: 0", "Last error:", a plural heading; "timeout 60" is a
- * setting */
+/* end: behind the noun. "CRC Errors: 0", "Last error:", plural headings, a setting "timeout 60" */
 static bool is_label(const char *at, const char *end)
 {
 	static const char *const values[] = {"n/a", "no",  "not supported", "range",
@@ -84,7 +83,7 @@ bool failure_is_exception(const char *line)
 
 	if (*colon != ':' || !colon[1 + strspn(colon + 1, " ")])
 		return false;
-	/* A name precedes the ending: "error: …" alone is a log's level. */
+	/* "error: …" without a name is a log level. */
 	for (end = line + 1; end < colon && !line_begins(end, ends);)
 		end++;
 	return end < colon && strchr(end, ':') == colon;

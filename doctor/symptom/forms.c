@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* match.h declares these. Failed work completions, as NCCL, IBext, UCX and perftest print them */
+/* match.h declares these. Failed work completions of NCCL, IBext, UCX and perftest */
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -7,7 +7,7 @@
 
 #include "doctor/symptom/match.h"
 
-/* From rdma-core's providers/mlx5/mlx5dv.h; else UNKNOWN */
+/* rdma-core, providers/mlx5/mlx5dv.h; else UNKNOWN */
 static long status_of_syndrome(long syndrome)
 {
 	static const struct {
@@ -24,11 +24,11 @@ static long status_of_syndrome(long syndrome)
 }
 
 /*
- * NCCL src/transport/net_ib*, IBext: "… with error 12, opcode 0, len 0, vendor err 129" (to 2.19),
- * "… with status=12 opcode=1 len=0 vendor err 129 (Send)" (to 2.28.3); NCCL since:
- * "… status=IBV_WC_RETRY_EXC_ERR(12) … vendor_err=129". perftest: "Failed status 12: … syndrom
- * 0x81". RDMA_RC_example: "… status: 0xc, vendor syndrome: 0x81". UCX, ib_mlx5_log.c, by syndrome:
- * "… (synd 0x4 vend 0x51 hw_synd 0/57)"; Linux, mlx5/cq.c: "… syndrome 0x5, vendor syndrome 0xf9".
+ * NCCL src/transport/net_ib*, IBext: "with error 12, … vendor err 129" (to 2.19), "with status=12 …
+ * vendor err 129" (to 2.28.3), "status=IBV_WC_RETRY_EXC_ERR(12) … vendor_err=129". perftest:
+ * "Failed status 12: … syndrom 0x81". RDMA_RC_example: "status: 0xc, vendor syndrome: 0x81". By
+ * syndrome: UCX, ib_mlx5_log.c: "(synd 0x4 vend 0x51 hw_synd 0/57)"; Linux, mlx5/cq.c:
+ * "syndrome 0x5, vendor syndrome 0xf9".
  */
 static struct completion completion_between(const char *text, const char *end)
 {
@@ -88,7 +88,7 @@ bool match_completions(const char *line, struct match *match)
 	bool any = false;
 
 	for (const char *const *mark = marks; *mark && !any; mark++) {
-		/* "vendor" marks stand between the numbers, the others in front of them. */
+		/* "vendor" marks stand between the numbers, others before. */
 		bool front = strncmp(*mark, "vendor", strlen("vendor")) != 0;
 
 		for (const char *at = line, *next; (at = strstr(at, *mark)); at = next) {
@@ -107,8 +107,7 @@ bool match_completions(const char *line, struct match *match)
 
 void match_status(const char *line, const char *name, long status, struct match *match)
 {
-	/* SPDK's state of any failed queue; an earlier line has the reason
-	 * (lib/nvme/nvme_qpair.c) */
+	/* SPDK, any failed queue; an earlier line has the reason (lib/nvme/nvme_qpair.c) */
 	static const char aborts[] = "abort requests after transport retry counter exceeded";
 	const char *at = strstr(line, name);
 	struct completion completion = completion_between(line, at + strlen(at));
@@ -118,12 +117,11 @@ void match_status(const char *line, const char *name, long status, struct match 
 		add_completion(match, completion, at);
 }
 
-/* Failed libibverbs calls, as NCCL, IBext, UCX, NVSHMEM and perror(3) print them */
+/* Failed libibverbs calls of NCCL, IBext, UCX, NVSHMEM, perror(3) */
 
 #define ERRNO_MAX 4095 /* MAX_ERRNO, include/linux/err.h */
 
-/* First errno text (strerror(3), C locale) or NONE; its capital is not compared. *ret_at: its
- * start */
+/* First errno text (strerror(3), C locale, capital or not) or NONE. *ret_at: its start */
 static int described_between(const char *text, const char *end, const char **ret_at)
 {
 	int found = NONE;
@@ -141,8 +139,7 @@ static int described_between(const char *text, const char *end, const char **ret
 	return found;
 }
 
-/* "rc: -12", "(-14)", "err -12" of the kernel and libfabric; else UNKNOWN. -1 stands for any
- * failure. */
+/* Kernel, libfabric: "rc: -12", "(-14)", "err -12"; else UNKNOWN. -1: any failure */
 static long negative_between(const char *text, const char *end)
 {
 	for (const char *at = text; (at = memchr(at, '-', (size_t)(end - at))); at++) {
@@ -188,7 +185,7 @@ static bool begins_function(const char *line, const char *at, const char *prefix
 	       ((size_t)(at - line) == len || !strchr(NAME_CHARACTERS, at[-(ptrdiff_t)len - 1]));
 }
 
-/* The next libibverbs or libmlx5 function after text: its name without prefix, or NULL */
+/* Name of the next libibverbs or libmlx5 function, without prefix; or NULL */
 static const char *next_function(const char *line, const char *text)
 {
 	static const char end[] = "v_"; /* of "ibv_" and "mlx5dv_" */
@@ -204,7 +201,7 @@ static const char *next_function(const char *line, const char *text)
 	return NULL;
 }
 
-/* The text after "ibv_reg_mr" or "ibv_reg_mr(…)" if it failed, or NULL */
+/* Text after a failed "ibv_reg_mr" or "ibv_reg_mr(…)", or NULL */
 static const char *behind_failure(const char *end, const char *next)
 {
 	static const char failed[] = " failed";
@@ -282,8 +279,7 @@ void match_object(const char *line, const char *object, const char *call, struct
 	const char *kernel = strstr(line, "infiniband ");
 	size_t len = strlen("infiniband ");
 
-	/* Excludes ibv_dereg_mr, and the kernel's "infiniband efa_0: …", which is the device's
-	 * answer, not a limit's. */
+	/* Not ibv_dereg_mr, nor "infiniband efa_0: …": the device's answer, not a limit's */
 	if ((at - line >= 2 && strncmp(at - 2, "de", 2) == 0) ||
 	    (kernel && kernel[len + strcspn(kernel + len, " :")] == ':'))
 		return;

@@ -16,12 +16,11 @@ enum known_kind {
 
 enum sureness {
 	SURE,   /* no other cause */
-	LIKELY, /* the cause in most reports */
+	LIKELY, /* in most reports */
 	MAYBE,  /* look here first */
 };
 
-/* Matches a line with all parts, in order and lower case, and without .unless behind the first
- * part */
+/* Matches lines with all parts, in order and lower case, without .unless behind the first */
 struct message {
 	const char *part[PARTS_MAX];
 	const char *unless;
@@ -29,10 +28,10 @@ struct message {
 
 struct completion {
 	long status;
-	long vendor; /* ANY: without a row of its own */
+	long vendor; /* ANY: any without its own row */
 };
 
-/* A failed libibverbs function, without "ibv_", "ibv_exp_" or "mlx5dv_" */
+/* Failed libibverbs function, without "ibv_", "ibv_exp_" or "mlx5dv_" */
 struct call {
 	const char *name;
 	int reason; /* an errno, ANY or NONE */
@@ -41,7 +40,7 @@ struct call {
 #define ANY (-1)
 #define NONE 0
 
-/* A failing check confirms the row; if all checks with excludes are ok, they exclude it. */
+/* One failing check confirms the row; it is excluded if all .excludes are ok. */
 struct check_id {
 	const char *id;
 	bool excludes;
@@ -51,13 +50,13 @@ struct known {
 	const char *name; /* for scripts */
 	enum known_kind kind;
 	enum sureness sureness;
-	bool last;   /* a consequence: shown only if nothing else is */
-	bool wanted; /* only if the log asks for InfiniBand or RoCE */
-	bool apart;  /* not if the log is of one node */
+	bool last;   /* consequence: shown only if nothing else is */
+	bool wanted; /* only with facts.h's network.wanted */
+	bool apart;  /* not in a one-node log */
 	const char *cause;
 	const char *fix;
 	const char *look; /* command if no check shows it; "": kubectl describe pod */
-	/* Lists end with a row of zeros. */
+	/* Lists end with zeros. */
 	const struct check_id *checks;
 	const struct message *messages;
 	const struct completion *completions;
@@ -78,8 +77,8 @@ enum symptom_verdict {
 struct symptom {
 	const struct known *known;
 	unsigned long first; /* from 1 */
-	unsigned long lines; /* how many; 0: not in this log */
+	unsigned long lines; /* 0: not in this log */
 	enum symptom_verdict verdict;
-	const char *proof; /* the value and its source, or what was ok */
+	const char *proof; /* value and source, or what was ok */
 	char quote[SYMPTOM_QUOTE_MAX + 1];
 };

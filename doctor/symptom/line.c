@@ -31,8 +31,8 @@ bool line_begins(const char *text, const char *const *words)
 	return *words;
 }
 
-/* "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" (NCCL 2.28.7), "(IBV_WC_RETRY_EXC_ERR)12". Other words'
- * numbers mean nothing: "completion[0] with error on rdmap132s0". */
+/* "12", "0xc", "IBV_WC_RETRY_EXC_ERR(12)" (NCCL 2.28.7), "(IBV_WC_RETRY_EXC_ERR)12"; not other
+ * words' numbers: "completion[0] with error on rdmap132s0" */
 static long number_at(const char *text)
 {
 	char *end;
@@ -56,9 +56,9 @@ long line_number_behind(const char *text, const char *end, const char *const *fr
 	return UNKNOWN;
 }
 
-/* Compares only words whose hash of four characters matches: repetition costs nothing. */
+/* Compares only words whose four-character hash matches: repetition costs nothing. */
 
-/* One bit folds 'A' to 'a'; it also equates '[' and '{', but the comparison does not. */
+/* The bit folds case; '[' and '{', which it equates too, differ in the comparison. */
 static uint32_t hash_at(const char *text)
 {
 	uint32_t four;
@@ -85,7 +85,7 @@ int words_add(struct words *words, const char *word)
 	return (int)number;
 }
 
-/* The words at the beginning of text */
+/* The words that begin text */
 static bool compare_at(const struct words *words, uint32_t hash, const char *text, size_t len,
 		       struct words_found *found)
 {

@@ -6,8 +6,8 @@
 
 #include "doctor/symptom/failure.h"
 
-/* STATUS: enum ibv_wc_status by name or ibv_wc_status_str (rdma-core's verbs.c). OBJECT: a
- * program's word for a call. FACT: see facts.c. HARMLESS: only looks like an error. */
+/* STATUS: ibv_wc_status by name or ibv_wc_status_str. OBJECT: a program's word for a call. FACT:
+ * facts.c. HARMLESS: only looks like an error. */
 enum kind { MESSAGE, COMPLETION, STATUS, CALL, OBJECT, RESOURCE, FACT, HINT, ERROR, HARMLESS };
 
 static const struct special {
@@ -55,8 +55,7 @@ static const struct special {
 			 "exception",     "cannot ",   "can't ",  "couldn't ", "could not ",
 			 "unable to",     "timed out", "timeout", "refused",   "denied",
 			 "not permitted", "no such ",  "killed",  "aborted",   "unreachable"}},
-	/* NCCL's INFO has harmless failures, pip complains in every image, vLLM's level precedes a
-	 * month. */
+	/* NCCL's INFO has harmless failures, pip complains, vLLM's level precedes a month. */
 	{HARMLESS, .word = {"nccl info", "nvshmem info", "ucx  info", "ucx  debug", "ucx  diag",
 			    "ucx  trace", "ucx  data", "ucx  req", "algbw"}},
 	{HARMLESS,
@@ -84,7 +83,7 @@ static void add_rule(const char *word, struct rule rule)
 	int number = words_add(&words, word);
 
 	if (number < 0)
-		abort(); /* a test checks that the table fits */
+		abort(); /* a test ensures that the table fits */
 	rules[number] = rule;
 }
 
@@ -160,8 +159,7 @@ void match_line(const struct words_found *found, const char *line, struct match 
 	}
 	quiet = kinds & (1u << HARMLESS | 1u << HINT);
 	ret_match->error = ret_match->error && !quiet && !failure_elsewhere(line);
-	/* NCCL's hints are guesses, even for the next error (its switch falls through,
-	 * net_ib/common.h). */
+	/* NCCL's hints guess: its switch falls through to the next error's (net_ib/common.h). */
 	if (kinds & 1u << HINT)
 		return;
 	numbers = kinds & 1u << COMPLETION && match_completions(line, ret_match);

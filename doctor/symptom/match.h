@@ -21,12 +21,12 @@ void match_status(const char *line, const char *name, long status, struct match 
 
 void match_calls(const char *line, struct match *match);
 
-/* "Failed to register memory: Bad address": object and errno stand for a failed call. */
+/* "Failed to register memory: Bad address": object and errno imply a call. */
 void match_object(const char *line, const char *object, const char *call, struct match *match);
 
 void match_resource(const char *line, struct match *match);
 
-/* text: len bytes as read */
+/* text: as read */
 bool match_wants(const char *text, size_t len, struct words_found *ret_found);
 
 /* found: from match_wants() */

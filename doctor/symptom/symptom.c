@@ -14,10 +14,10 @@
 
 /* NCCL's line buffer is 1 KiB; log collectors add to it. */
 #define PIECE_MAX 8192
-/* Pieces overlap, so that every message is whole in one of them. */
+/* Pieces overlap: each message is whole in one. */
 #define OVERLAP 1024
 #define QUOTE_BEFORE 100
-#define QUOTE_BEGIN 150 /* of a long line; its end has the reason */
+#define QUOTE_BEGIN 150 /* of a long line, whose end has the reason */
 
 struct hit {
 	unsigned long first;
@@ -41,7 +41,7 @@ struct reading {
 	char copy[PIECE_MAX + 1];
 };
 
-/* A NUL, for example from a broken disk, would end the quotation. */
+/* A NUL (a broken disk's) would end the quotation. */
 static size_t copy_quote(char *to, const char *text, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -110,7 +110,7 @@ static void lower(char *to, const char *from, size_t len)
 	to[len] = '\0';
 }
 
-/* In a longer line, a match behind end may be cut: the next piece has it. */
+/* A match behind end may be cut; the next piece has it. */
 static void look_at_line(struct reading *reading, const char *text, size_t len, size_t end)
 {
 	bool wanted;
@@ -171,8 +171,7 @@ static void feed(struct reading *reading, const char *bytes, size_t len)
 	}
 }
 
-/* Keys, in order: not excluded, not a note, confirmed, not a consequence, cause before gate, surer
- * first */
+/* Order: not excluded, not a note, confirmed, not a consequence, cause before gate, surer */
 static int rank_of(const struct symptom *symptom)
 {
 	const struct known *known = symptom->known;
@@ -286,8 +285,7 @@ static int finish(struct arena *arena, struct reading *reading, struct symptoms 
 	return 0;
 }
 
-/* Rejects compressed logs (the kubelet's) and UTF-16 (PowerShell): no line would match, as in a
- * log without faults. */
+/* Rejects compressed logs (kubelet) and UTF-16 (PowerShell), which would seem faultless. */
 static int check_text(const char *bytes, size_t len, const char *what, struct err *err)
 {
 	static const struct {
@@ -373,7 +371,7 @@ const char *symptom_fix(const char *text)
 		       : NULL;
 }
 
-/* status below 0: any */
+/* status < 0: any */
 static const struct finding *find_finding(const struct findings *checked, const char *id,
 					  int status)
 {
@@ -416,7 +414,7 @@ static const char *symptom_command(const struct known *known)
 						 : "kubectl rdma-doctor -n NAMESPACE POD";
 }
 
-/* What is ok, if all that exclude the row are ok, else NULL; "" if none exclude it */
+/* What all excluding checks found ok, else NULL; "" without any */
 static const char *exclusion_of(const struct known *known, const struct findings *checked)
 {
 	const char *proof = "";
@@ -434,7 +432,6 @@ static const char *exclusion_of(const struct known *known, const struct findings
 	return proof;
 }
 
-/* One failure confirms; all must be ok to exclude. */
 static void weigh(struct symptom *symptom, const struct findings *checked)
 {
 	const struct known *known = symptom->known;

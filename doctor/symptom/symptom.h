@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Explains a log: causes, earlier failures, facts per host. A log may come from anywhere:
- * symptoms_weigh() compares it with this container's checks. */
+/* Explains a log from anywhere: causes, earlier failures, facts per host. symptoms_weigh() compares
+ * it with this container's checks. */
 #pragma once
 
 #include <stddef.h>
@@ -25,7 +25,7 @@ int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct s
 int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
 		   struct err *err);
 
-/* Confirmed ones first, excluded ones last */
+/* Confirmed first, excluded last */
 void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked);
 
 /* "CONFIRMED memlock: …", "EXCLUDED …", or a command */
@@ -34,5 +34,5 @@ const char *symptom_verdict(struct arena *arena, const struct symptom *symptom);
 /* For the first cause */
 const char *symptom_fix(const char *text);
 
-/* With id "symptom" and the row's name as subject */
+/* id: "symptom", subject: the row's name */
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);

@@ -34,7 +34,7 @@ static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_mino
 	return end != text && !*end;
 }
 
-/* Returns 0, -ENODEV if no character device, or -errno: SELinux may list it but refuse the stat. */
+/* Returns 0, -ENODEV if no character device, or -errno: SELinux may refuse the stat. */
 static int number_of(const struct node *node, int root, const char *path, int64_t *ret_major,
 		     int64_t *ret_minor)
 {
@@ -249,7 +249,7 @@ int device_file_open(int root, const struct device_file *file)
 		return held;
 	if (!is_of_number(held, file))
 		return -ESTALE;
-	/* This link leads to the file that we hold, even if it was moved (proc_pid_get_link). */
+	/* This link leads to the held file, even if moved (proc_pid_get_link). */
 	snprintf(self, sizeof(self), "/proc/self/fd/%d", held);
 	fd = open(self, O_RDWR | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)

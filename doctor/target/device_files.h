@@ -30,21 +30,21 @@ struct device_files {
 	bool late;
 };
 
-/* A container may mount a hung file system there. */
+/* Containers may mount a hung file system there. */
 #define DEVICE_FILES_SECONDS 5
 
-/* root: the target's, read by a child. In a recorded tree a line MAJOR:MINOR is a device. */
+/* root: the target's, read by a child. Recorded, a line MAJOR:MINOR is a device. */
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err);
 
-/* Opens a device read-write, and only if it is still that device: a container may swap it, and
- * opening some devices has effects. Returns an owned descriptor or -errno; -ESTALE if swapped. */
+/* Opens it read-write, unless a container has swapped it: opening some devices has effects. Returns
+ * an owned descriptor or -errno; -ESTALE if swapped. */
 int device_file_open(int root, const struct device_file *file);
 
-/* All verbs devices in sysfs, sorted by name */
+/* sysfs's verbs devices, by name */
 int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
 		     struct err *err);
 
-/* From the spec's linux.devices, if the root is not accessible */
+/* From linux.devices, if the root is inaccessible */
 int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,
 			 struct device_files *ret_files, struct devices *devices, struct err *err);

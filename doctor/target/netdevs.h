@@ -21,7 +21,7 @@ struct netdevs {
 	const char *path; /* NULL: unreadable */
 };
 
-/* Names from /proc/PID/net/dev, MTUs by a socket in its namespace: only for a check's process.
+/* Names from /proc/PID/net/dev, MTUs by a socket in its namespace: only in a check's process.
  * Recorded: /sys/class/net/NAME/mtu */
 int netdevs_read(struct arena *arena, const struct node *node, const struct target *target,
 		 struct netdevs *ret_netdevs, struct err *err);

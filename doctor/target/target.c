@@ -39,7 +39,7 @@ static bool is_other(uint64_t namespace, uint64_t first)
 	return namespace != 0 && namespace != first;
 }
 
-/* The kubelet sets it in every container; a node's shell lacks it. */
+/* The kubelet sets it in containers; node shells lack it. */
 static bool has_kubernetes(struct arena *arena, int proc)
 {
 	struct fs_text text;
@@ -170,8 +170,7 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	if (!target->proc_path)
 		return -1;
 	target->proc = tree_open_dir(root, target->proc_path);
-	/* Only here is the magic link /proc/PID/root followed. Recorded it is a directory; ours is
-	 * the tree. */
+	/* Only here is the magic link /proc/PID/root followed. Recorded: directory; ours: tree */
 	if (recorded && target->proc >= 0)
 		target->root = tree_open_dir(target->proc, "root");
 	else if (target->proc >= 0)
@@ -237,7 +236,7 @@ static bool shares_pids(int root, int64_t a, int64_t b)
 	return namespace && namespace == location_namespace(other, "pid");
 }
 
-/* Anybody can forge the cgroup's id, so the pid namespace must confirm it. */
+/* Cgroup ids can be forged: the pid namespace must confirm. */
 static void find_container_of_process(struct arena *arena, int root, struct target *target)
 {
 	const char *path = arena_printf(arena, "proc/%" PRId64 "/cgroup", target->pid);
@@ -293,6 +292,6 @@ int target_find(struct arena *arena, int root, bool recorded, const struct locat
 		target.env_path = target.spec_path;
 	}
 	*ret_target = target;
-	target = TARGET_NONE; /* the caller owns it now */
+	target = TARGET_NONE; /* now the caller's */
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* This process, another one, or a container, running or not */
+/* This process, another, or a container, running or not */
 #pragma once
 
 #include <stdbool.h>
@@ -12,7 +12,7 @@
 #include "core/node/node.h"
 #include "core/spec/spec.h"
 
-/* Fixed inode numbers of the first namespaces (include/linux/proc_ns.h) */
+/* The first namespaces' inodes (include/linux/proc_ns.h) */
 #define FIRST_CGROUP_NAMESPACE UINT64_C(0xeffffffb)
 #define FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
 #define FIRST_USER_NAMESPACE UINT64_C(0xeffffffd)
@@ -24,11 +24,11 @@ struct location {
 
 int location_find(struct arena *arena, int root, struct location *ret_location);
 
-/* Inode of a process' namespace ("pid"); 0 if hidden. proc: its directory */
+/* Inode of a namespace ("pid"); 0 if hidden. proc: the process's directory */
 uint64_t location_namespace(int proc, const char *name);
 
 struct target {
-	const char *name; /* "this process", "process 4711", "container 0123456789ab" */
+	const char *name; /* "this process", "container 0123456789ab" */
 	const char *id;   /* or NULL */
 	int64_t pid;      /* 0: not running, or this process */
 	int64_t main_pid; /* 0: unknown */
@@ -57,15 +57,15 @@ struct target_choice {
 	const char *container; /* an id or its beginning */
 };
 
-/* What is unreadable stays unset, and checks report it. Fails only if the target does not exist or
- * is not unique. */
+/* Unreadable parts stay unset; checks report them. Fails only if the target is missing or
+ * ambiguous. */
 int target_find(struct arena *arena, int root, bool recorded, const struct location *location,
 		const struct target_choice *choice, struct target *ret_target, struct err *err);
 void target_close(struct target *target);
 
 #define cleanup_target __attribute__((cleanup(target_close))) struct target
 
-/* From its /proc directory, like tree_read(); -ESRCH without one */
+/* From its /proc directory, like tree_read(); -ESRCH if none */
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
 
@@ -77,5 +77,5 @@ const char *target_getenv(const struct target *target, const char *name);
 /* Only for a check's process. Returns 0 or -errno. */
 int target_enter_network(const struct target *target);
 
-/* From the target's /sys, in its namespace. The target closes .root; -1 without sysfs. */
+/* Of its /sys, in its namespace. The target closes .root; -1 without sysfs. */
 struct node target_node(const struct target *target);

@@ -22,12 +22,12 @@ static const struct symbol {
 #undef SYMBOL
 };
 
-/* IBVERBS_1.0 has the same names with another ABI; without a version the linker chooses. */
+/* IBVERBS_1.0 has the same names with another ABI. */
 #define ABI "IBVERBS_1.1"
 
 int verbs_load(struct verbs *ret_verbs, struct err *err)
 {
-	/* NODELETE: a driver may have left a thread or handler behind. */
+	/* NODELETE: drivers may leave threads or handlers behind. */
 	void *handle = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 
 	if (!handle)
@@ -56,7 +56,7 @@ unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b)
 	return 8 * sizeof(a->raw);
 }
 
-/* True if usable: InfiniBand needs a LID, Ethernet a GID. gid_index: NCCL's, or negative */
+/* Usable: InfiniBand needs a LID, Ethernet a GID. gid_index: NCCL's, or negative */
 static bool choose_port(const struct verbs *verbs, struct ibv_context *context, uint8_t number,
 			int gid_index, struct verbs_port *ret_port)
 {

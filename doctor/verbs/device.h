@@ -10,11 +10,10 @@
 #include "core/base/err.h"
 #include "doctor/doctor.h"
 
-/* Loaded at run time: the doctor must start without libibverbs. What <infiniband/verbs.h>
- * inlines (ibv_post_send, ibv_post_recv, ibv_poll_cq) works as usual; a plain call of others
- * would link it. */
+/* Loaded at run time: the doctor must start without libibverbs. Direct calls that
+ * <infiniband/verbs.h> does not inline would link it. */
 
-/* In every release. query_port fills in what _compat_ibv_port_attr has. */
+/* In every release. query_port fills only _compat_ibv_port_attr. */
 #define VERBS_CALLS(call)                                                                          \
 	call(get_device_list) call(free_device_list) call(get_device_name) call(open_device)       \
 		call(close_device) call(query_device) call(query_port) call(query_gid)             \
@@ -29,10 +28,10 @@ struct verbs {
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
-/* It stays loaded, as its drivers do. */
+/* Stays loaded, like its drivers. */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
-/* Leading bits that two GIDs share: ports of one rail are in one subnet. */
+/* Common leading bits: a rail's ports are in one subnet. */
 unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b);
 
 struct verbs_port {
@@ -64,7 +63,7 @@ int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, s
 		       struct verbs_devices *ret_devices, int *ret_errno);
 void verbs_devices_close(struct verbs_devices *devices);
 
-/* only: "mlx5_6:1", or NULL for all. Returns the port, 0 for any, or -1 for another device. */
+/* only: "mlx5_6:1"; NULL: all. Returns the port, 0: any, -1: another device */
 int verbs_device_match(const char *only, const char *name);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices

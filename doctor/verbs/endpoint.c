@@ -5,8 +5,8 @@
 #include <sys/mman.h>
 #include <sys/random.h>
 
-/* 4.096 us * 2^TIMEOUT = 0.5 s, and RETRIES more: enough for software devices, bearable for
- * users. NCCL uses 20 (4.3 s) and 7, but 7 is endless in rdma_rxe (rxe_comp.c). */
+/* 4.096 us * 2^TIMEOUT = 0.5 s, and RETRIES more: enough for software devices, bearable for users.
+ * NCCL uses 20 (4.3 s) and 7, endless in rdma_rxe (rxe_comp.c). */
 #define TIMEOUT 17
 #define RETRIES 6
 #define RNR_RETRIES 7 /* endless; our deadline ends it */
@@ -60,7 +60,7 @@ int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, 
 {
 	*ret_endpoint = (struct endpoint){
 		.verbs = verbs, .device = device, .port = &device->port, .bytes = bytes};
-	/* Random, to reject late packets of an earlier connection. */
+	/* Random, to reject an earlier connection's late packets. */
 	if (getrandom(&ret_endpoint->psn, sizeof(ret_endpoint->psn), GRND_NONBLOCK) > 0)
 		ret_endpoint->psn &= PSN_MASK;
 	if (open_queues(ret_endpoint, trouble) < 0 || open_buffer(ret_endpoint, trouble) < 0) {
@@ -70,7 +70,7 @@ int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, 
 	return 0;
 }
 
-/* In reverse: the kernel refuses to destroy what is in use. */
+/* In reverse: the kernel destroys nothing in use. */
 void endpoint_close(struct endpoint *endpoint)
 {
 	const struct verbs *verbs = endpoint->verbs;

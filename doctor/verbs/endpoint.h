@@ -23,7 +23,7 @@ struct endpoint {
 	uint32_t psn; /* of its first packet */
 };
 
-/* What the peer needs to write into its buffer. No padding: part of a message (remote.h) */
+/* What the peer's writes need. No padding: part of a message (remote.h) */
 struct endpoint_address {
 	uint32_t qpn, psn, rkey;
 	uint16_t lid;
@@ -32,8 +32,8 @@ struct endpoint_address {
 	union ibv_gid gid;
 };
 
-/* device->port must be usable, and the device outlive the endpoint. Returns 0, or -1 with *trouble
- * and nothing open. */
+/* device->port must be usable, the device outlive the endpoint. Returns 0, or -1 with *trouble and
+ * nothing open. */
 int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,
 		  struct endpoint *ret_endpoint, struct trouble *trouble);
 void endpoint_close(struct endpoint *endpoint);

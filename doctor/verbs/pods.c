@@ -71,12 +71,12 @@ int pods_connect(struct verbs_setup *setup)
 		if (add_transfer(setup, device, &peer, failed ? &trouble : NULL, &out, &in) < 0)
 			return -1;
 		if (failed && trouble.kind == TROUBLE_NETWORK && !peer.device[0])
-			break; /* also unreachable for the other devices */
+			break; /* the others would fail too */
 	}
 	return 0;
 }
 
-/* Our port with the GID closest to the peer's: a rail is one subnet. */
+/* Our port with the GID closest to the peer's */
 static const struct verbs_device *nearest(const struct verbs_devices *devices,
 					  const struct endpoint_address *peer)
 {

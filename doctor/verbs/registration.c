@@ -15,8 +15,8 @@
 #include "lib/finding.h"
 #include "lib/limits.h"
 
-/* The kernel counts a range's pages, even repeated ones (drivers/infiniband/core/umem.c,
- * ib_umem_get): a few pages, mapped repeatedly, find the limit without an OOM kill. */
+/* The kernel counts even repeated pages (drivers/infiniband/core/umem.c, ib_umem_get): a few find
+ * the limit without an OOM kill. */
 #define ALIAS ((size_t)4 << 20)
 
 /* Returns 0 or an errno. */
@@ -31,7 +31,7 @@ static int try_registration(const struct verbs *verbs, struct ibv_pd *pd, char *
 	return verbs->dereg_mr(mr);
 }
 
-/* Whatever exceeds a refused size is refused: bisects, down to a page. */
+/* Bisects, down to a page: all above a refused size is refused. */
 static struct registration search(const struct verbs *verbs, struct ibv_pd *pd, char *range)
 {
 	const size_t page = (size_t)sysconf(_SC_PAGESIZE);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds the limit by trying, because RLIMIT_MEMLOCK, CAP_IPC_LOCK, user namespaces and pinned
- * memory interact. */
+/* Finds the limit by trying: RLIMIT_MEMLOCK, CAP_IPC_LOCK, user namespaces and pinned memory
+ * interact. */
 #pragma once
 
 #include <stddef.h>

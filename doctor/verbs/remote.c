@@ -79,7 +79,7 @@ int remote_receive(struct remote_peer *peer, enum message_kind kind, struct mess
 		   struct trouble *trouble)
 {
 	struct message message;
-	/* One timeout for the whole message, even if it comes byte by byte. */
+	/* One timeout, even if bytes come one by one */
 	ssize_t got = recv(peer->fd, &message, sizeof(message), MSG_WAITALL);
 
 	if (got == 0)
@@ -168,7 +168,7 @@ int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *tr
 	socklen_t len;
 	char *name = ret_peer->name;
 
-	do { /* ignore connections that a peer aborted (accept(2)) */
+	do { /* ignore connections that the peer aborted (accept(2)) */
 		len = sizeof(address);
 		ret_peer->fd = accept4(listener, (struct sockaddr *)&address, &len, SOCK_CLOEXEC);
 	} while (ret_peer->fd < 0 && (errno == ECONNABORTED || errno == EINTR || errno == EPROTO));

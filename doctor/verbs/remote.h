@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * A transfer with a doctor in another pod, which connects once per device. Messages on TCP:
+ * A transfer with another pod's doctor, one connection per device. TCP messages:
  *
- *   hello    endpoint, and number of devices left; the connecting side first
+ *   hello    endpoint, devices left; the connecting side first
  *   ready    my queue pair can receive
- *   result   my measurement; check what I have written
+ *   result   my measurement; check what I wrote
  *   right    your data is right
  *   error    instead of any other
  *
@@ -16,8 +16,8 @@
 
 #include "doctor/verbs/transfer.h"
 
-#define REMOTE_PORT 18516         /* TCP; not assigned by IANA, next to ib_write_bw's */
-#define REMOTE_PATIENCE_S 20      /* longer than any step of a transfer (transfer.h) */
+#define REMOTE_PORT 18516         /* not assigned by IANA, next to ib_write_bw's */
+#define REMOTE_PATIENCE_S 20      /* longer than any transfer step (transfer.h) */
 #define REMOTE_HELLO_PATIENCE_S 5 /* strangers block the listener no longer */
 
 enum message_kind {
@@ -46,12 +46,12 @@ struct remote_peer {
 	struct endpoint_address address;
 };
 
-/* Return 0, or -1 with *trouble. *message is converted in place; *ret_message is validated. */
+/* Return 0, or -1 with *trouble. *message is converted in place, *ret_message validated. */
 int remote_send(struct remote_peer *peer, struct message *message, struct trouble *trouble);
 int remote_receive(struct remote_peer *peer, enum message_kind kind, struct message *ret_message,
 		   struct trouble *trouble);
 
-/* The peer need not time out. */
+/* Spares the peer a timeout. */
 void remote_refuse(struct remote_peer *peer, const char *why);
 
 int remote_hear(struct remote_peer *peer, struct trouble *trouble);
@@ -62,8 +62,7 @@ int remote_listen(const char *host, unsigned port, struct trouble *trouble);
 
 int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *trouble);
 
-/* first: this side connects. A failure is sent to the peer. *ret_out: our measurement, *ret_in:
- * the peer's. */
+/* first: we connect. Failures go to the peer. *ret_out: our measurement, *ret_in: the peer's. */
 int remote_transfer(struct remote_peer *peer, struct endpoint *endpoint, bool first, uint32_t left,
 		    struct transfer_result *ret_out, struct transfer_result *ret_in,
 		    struct trouble *trouble);

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-/* Words of 8 bytes, little-endian on every machine */
+/* Words of 8 bytes, little-endian everywhere */
 static unsigned char byte_at(size_t place, uint64_t seed)
 {
 	uint64_t word = seed * 0x9e3779b97f4a7c15ULL + (place / 8 + 1) * 0xff51afd7ed558ccdULL;
@@ -37,7 +37,7 @@ size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed)
 }
 
 #define SECOND 1000000000ULL
-#define MEASURE_NS (SECOND / 2) /* for each of bandwidth and latency */
+#define MEASURE_NS (SECOND / 2) /* for bandwidth, and for latency */
 #define SAMPLES_MAX 5000
 #define SAMPLES_MIN 20
 #define SMALL 8 /* bytes of a latency write */
@@ -183,7 +183,7 @@ uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent)
 static int measure_latency(struct endpoint *from, const struct endpoint_address *to,
 			   struct transfer_result *result, struct trouble *trouble)
 {
-	static uint64_t samples[SAMPLES_MAX]; /* 40 KB: too large for a stack */
+	static uint64_t samples[SAMPLES_MAX]; /* too large for a stack */
 	const uint64_t start = now();
 	size_t n = 0;
 

@@ -12,14 +12,14 @@
 
 struct transfer_result {
 	uint64_t bytes;            /* of a message */
-	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH messages in flight */
+	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH in flight */
 	uint64_t median_ns;        /* from post to completion */
 	uint64_t p99_ns;
 	uint64_t writes; /* behind these two */
 };
 
-/* The receiver calls the first and the third. The write carries an immediate value: the receive
- * completion means that the data is in memory, the writer's only that the other HCA has it. */
+/* The write has an immediate value: the receive completion means that the data is in memory, the
+ * writer's only that the other HCA has it. */
 int transfer_expect(struct endpoint *to, struct trouble *trouble);
 int transfer_send(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		  uint64_t seed, struct trouble *trouble);
@@ -29,7 +29,6 @@ int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct tr
 int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		     struct transfer_result *ret_result, struct trouble *trouble);
 
-/* "1.2 GB/s (9.6 Gb/s), writes of 1 MiB; latency 1.62 us median, 2.01 us 99th percentile" */
 #define TRANSFER_TEXT_SIZE 256
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE]);
@@ -37,7 +36,7 @@ const char *transfer_result_text(const struct transfer_result *result,
 /* Sorts samples. Nearest rank; n > 0 */
 uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
 
-/* Each word encodes its place and transfer, to find missing, misplaced and old data. */
+/* Words encode place and transfer, to find missing, misplaced and old data. */
 
 #define PATTERN_OK SIZE_MAX
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kept a transfer from working, and the remedy: verbs errors alone have misled people. */
+/* Why a transfer failed, and the remedy: verbs errors alone mislead. */
 #pragma once
 
 #include <stdint.h>
 
 enum trouble_kind {
-	TROUBLE_VERBS, /* a call or work completion failed: doctor/symptom knows .text */
+	TROUBLE_VERBS, /* a call or completion failed: doctor/symptom knows .text */
 	TROUBLE_SILENCE,
 	TROUBLE_DATA,
 	TROUBLE_PEER,

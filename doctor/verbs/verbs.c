@@ -17,12 +17,10 @@
 #define BYTES_DEFAULT ((size_t)1 << 20)
 #define BYTES_MIN ((size_t)4096)
 
-/* For two buffers and queues, in whole pages: with pages of 64 KiB, a limit below half a MiB leaves
- * none, which is a finding of its own. */
+/* For two buffers and queues, in whole pages (of 64 KiB, a limit below 512 KiB leaves none) */
 #define SHARE 8
 
-/* libibverbs omits devices without a driver, and fails with ENOENT if a file does not open: open
- * it. */
+/* libibverbs omits driverless devices and fails with ENOENT if a file does not open: open it. */
 static int add_closed(struct verbs_setup *setup, const struct device *device,
 		      const struct verbs_device *listed, size_t *absent)
 {
