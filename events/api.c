@@ -54,9 +54,8 @@ int api_open(int root, struct err *err)
 	api.curl = curl_easy_init();
 	if (!api.curl)
 		return err_memory(err);
-	/* The token is for the API server alone: libcurl verifies certificate and host and follows
-	 * no redirect by default. Debian's also trusts /etc/ssl/certs; only the cluster's CA may
-	 * count. */
+	/* Only the API server may get the token: libcurl verifies certificate and host, follows no
+	 * redirect by default. Debian's trusts /etc/ssl/certs too; only the cluster's CA counts. */
 	SET(PROXY, "");
 	SET(CAPATH, NULL);
 	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -67,7 +66,7 @@ int api_open(int root, struct err *err)
 
 /* ---- one request ---- */
 
-/* Reads anew: the kubelet replaces both by links (pkg/volume/util/atomic_writer.go) */
+/* Not cached: the kubelet replaces both by links (pkg/volume/util/atomic_writer.go). */
 static int read_account(struct arena *arena, const char *path, struct fs_text *ret_text,
 			struct err *err)
 {
@@ -76,7 +75,7 @@ static int read_account(struct arena *arena, const char *path, struct fs_text *r
 	return status < 0 ? err_sys(err, -status, "%s", path) : 0;
 }
 
-/* metav1.Status, if it is one */
+/* Perhaps a metav1.Status */
 static enum event_answer read_answer(struct arena *arena, struct err *err)
 {
 	const char *reason = NULL;

@@ -46,7 +46,7 @@ static const char *make_name(struct arena *arena, const struct record *record)
 		    : NULL;
 }
 
-/* Pods' authors know the container's paths, not the node's */
+/* Pod authors know only the container's paths */
 static const char *known_as(const struct record *record, const char *path)
 {
 	if (record->policy && strcmp(path, record->policy) == 0)
@@ -66,7 +66,7 @@ static const char *make_note(struct arena *arena, const struct record *record)
 	size_t len = 0;
 	size_t step;
 
-	/* A policy error may quote other tenants' namespaces */
+	/* Policy errors may quote other tenants' namespaces */
 	if (policy && strncmp(rest, record->policy, policy) == 0 && rest[policy] == ':')
 		rest = "the node's policy cannot be used: the node's journal says why";
 	if (record->container)
@@ -92,7 +92,7 @@ static const char *make_note(struct arena *arena, const struct record *record)
 	return note.text;
 }
 
-/* A sidecar of an annotated pod gets RECORD_NOTHING, so it is Normal */
+/* RECORD_NOTHING is Normal: sidecars of annotated pods get it */
 static const struct {
 	const char *reason;
 	const char *type;
@@ -150,8 +150,8 @@ const char *event_text(struct arena *arena, const struct record *record, const c
 	return put.name && put.note ? json_write(arena, false, put_event, &put, ret_len) : NULL;
 }
 
-/* 403 is final only for a namespace being deleted: quotas and roles change. 401: the next request
- * has a new token. A redirect is not the API server's answer. */
+/* 403 is final only in a namespace being deleted: quotas and roles change. 401: the next token is
+ * new. Redirects are not the API server's. */
 enum event_answer event_judge(long code, const char *reason, const char *message)
 {
 	if (code == 200 || code == 201)

@@ -14,11 +14,11 @@ enum event_answer {
 	EVENT_LATER,
 };
 
-/* The JSON text of a record with a pod, in the arena; NULL without memory. Container, result and
- * the record's ten minutes make the name, so the API server refuses duplicates. node: the
- * reporter's. now: seconds since 1970, the latest event time. */
+/* JSON of a pod's record, in the arena; NULL without memory. Container, result and the record's ten
+ * minutes make the name: the API server refuses duplicates. node: the reporter's. now: seconds
+ * since 1970, the latest event time. */
 const char *event_text(struct arena *arena, const struct record *record, const char *node,
 		       int64_t now, size_t *ret_len);
 
-/* code: HTTP's; reason, message: metav1.Status's, or "" */
+/* reason, message: metav1.Status's, or "" */
 enum event_answer event_judge(long code, const char *reason, const char *message);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Posts each second's records in the queue's order. Keeps no state: after a restart the same events
- * exist already, so SIGTERM may end it anywhere. */
+/* Posts each second's records in queue order. Stateless: after a restart the same events exist, so
+ * SIGTERM may end it anywhere. */
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -69,7 +69,7 @@ static void post(struct queue_item *item, const struct record *record)
 			  waited ? "; the namespace's events are posted again" : "");
 }
 
-/* ---- the loop ---- */
+/* ---- loop ---- */
 
 static void serve_item(int dir, struct queue_item *item)
 {
@@ -122,7 +122,7 @@ static void end(int signal)
 	_exit(0);
 }
 
-/* ---- the command line ---- */
+/* ---- command line ---- */
 
 static const char usage[] =
 	"Usage: oci-rdma-events [--sysroot DIR]\n"

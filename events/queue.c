@@ -44,7 +44,7 @@ int queue_update(struct queue *queue, struct arena *arena, const struct record_e
 		items[i].place = &places[n_places - 1];
 		if (old < queue->n && order == 0)
 			items[i].done = queue->items[old].done;
-		else /* podman's, granted, or too late */
+		else /* no name: podman's */
 			items[i].done = !name[0] || entries[i].result == RECORD_GRANTED ||
 					is_late(&entries[i], now);
 	}

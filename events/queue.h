@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Chooses the next record; no I/O. queue_update() takes a listing and keeps the state of known
- * files.
+ * Chooses the next record; no I/O. queue_update() keeps the state of known files.
  *
- *   - Namespaces take turns; within one the oldest record comes first.
+ *   - Namespaces take turns, each with its oldest record.
  *   - QUEUE_BURST requests at once, then one per QUEUE_EACH_MS.
- *   - A failing namespace waits alone, each pause twice as long.
- *   - Records over an hour old are dropped when their namespace fails, or when first seen.
+ *   - A failing namespace waits alone, doubling its pause.
+ *   - Records over an hour old are dropped when first seen or their namespace fails.
  *
- * Times are clock_ms(), as in records' names: setting a clock back is harmless.
+ * Times are clock_ms(), as in record names: setting a clock back is harmless.
  */
 #pragma once
 
@@ -41,17 +40,17 @@ struct queue {
 	struct queue_place *places;
 	size_t n_places;
 	unsigned turn;
-	int64_t full_at; /* when all of QUEUE_BURST is available again */
+	int64_t full_at; /* when all QUEUE_BURST is available */
 };
 
-/* Takes ownership of arena, which holds entries (of record_list()) */
+/* Takes over arena, which holds entries (record_list()) */
 int queue_update(struct queue *queue, struct arena *arena, const struct record_entry *entries,
 		 size_t n, int64_t now);
 
-/* NULL: none is due. Valid until queue_update() */
+/* NULL: none due. Valid until queue_update() */
 struct queue_item *queue_next(struct queue *queue, int64_t now);
 
-/* In ms: 3 s and a tenth of the pause, because others wait while a webhook hangs */
+/* In ms; short, because others wait while a webhook hangs */
 int64_t queue_patience(const struct queue_place *place);
 
 void queue_count(struct queue *queue, int64_t now);
