@@ -52,7 +52,7 @@ int child_start(struct child *child, const int *closed, child_work *work, void *
 	return 0;
 }
 
-/* Returns 1 on data or end. The deadline holds even if the child keeps writing */
+/* Returns 1 on data or end. The deadline holds even while the child writes */
 static int wait_for_record(const struct child *child)
 {
 	struct pollfd wait = {.fd = child->in, .events = POLLIN};
@@ -91,7 +91,7 @@ int child_read(const struct child *child, void *record, size_t size)
 	return 1;
 }
 
-/* In steps of 5 ms; the grace lets the child exit with its own status */
+/* Steps of 5 ms; the grace is for the child's own exit. */
 #define GRACE 2
 #define TRIES 200
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Work that may hang, crash or write garbage (drivers, disks), in a child with a deadline, which
- * writes records to a pipe (fs_write()). */
+/* Work that may hang, crash or write garbage, in a child with a deadline. It writes records to a
+ * pipe (fs_write()). */
 #pragma once
 
 #include <stddef.h>
@@ -15,8 +15,7 @@ struct child {
 	int64_t deadline; /* by clock_ms() */
 };
 
-/* Like fork(2); dies with its parent. closed: a descriptor that the child closes, so that it does
- * not outlive the parent's; -1 or NULL: none */
+/* Like fork(2); dies with its parent. closed: kept by the parent alone; -1 or NULL: none */
 pid_t child_fork(const int *closed);
 
 /* In the child; out: the pipe's write end */
@@ -25,9 +24,8 @@ typedef void child_work(void *context, int out);
 int child_start(struct child *child, const int *closed, child_work *work, void *context,
 		int limit_ms, struct err *err);
 
-/* Returns 1 with a record of size bytes, 0 at the end, -ETIMEDOUT, -EPROTO if cut, or -errno */
+/* Returns 1 with a record, 0 at the end, -ETIMEDOUT, -EPROTO if cut, or -errno */
 int child_read(const struct child *child, void *record, size_t size);
 
-/* Kills it; call once. Returns waitpid(2)'s status, or -1 if it hangs in a driver; init then reaps
- * it. */
+/* Kills it; call once. Returns waitpid(2)'s status, or -1 if a driver hangs it; init reaps it. */
 int child_end(struct child *child);

@@ -38,7 +38,6 @@ int tree_read(struct arena *arena, int root, const char *path, size_t max, struc
 	return fd < 0 ? fd : read_held(arena, fd, path, max, ret_text);
 }
 
-/* Reading a file that the kernel generates may have side effects */
 static bool is_stored(int fd)
 {
 	struct statfs fs;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files below a root, for tools that run for no container */
+/* Files below a root, for tools without a container */
 #pragma once
 
 #include "core/base/fs.h"
@@ -8,12 +8,12 @@
 int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 
-/* For an untrusted root: -EINVAL if the kernel generates the file. /proc/kmsg returns each message
- * once, and some attributes keep their device busy. */
+/* For an untrusted root: -EINVAL for kernel-generated files. Reading /proc/kmsg removes messages;
+ * some attributes keep their device busy. */
 int tree_read_stored(struct arena *arena, int root, const char *path, size_t max,
 		     struct fs_text *ret_text);
 
-/* The first line, right-trimmed; returns its length or -errno */
+/* First line, right-trimmed; returns its length or -errno */
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 
 /* -EACCES without an execute bit */

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: evidence and remedy, one line each. Checks only add them; main.c derives the exit
- * status. */
+/* Evidence and remedy, one line each. Checks only add; main.c derives the exit status. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,20 +10,20 @@
 
 enum finding_status {
 	FINDING_OK,
-	FINDING_WARN,      /* works, but not fully or not for everyone */
+	FINDING_WARN,      /* works, but not fully or for everyone */
 	FINDING_FAIL,      /* RDMA or NCCL will not work */
-	FINDING_UNCHECKED, /* not visible from here; the evidence says why */
+	FINDING_UNCHECKED, /* not visible here; the evidence says why */
 };
 
 struct finding {
 	const char *id;      /* stable, for scripts */
 	const char *subject; /* "mlx5_6", a path; or "" */
 	enum finding_status status;
-	const char *evidence; /* the value and its source */
+	const char *evidence; /* value and source */
 	const char *remedy;   /* or "" */
 	const char *values;   /* "state=ACTIVE rate_gbps=400"; or "" */
-	const char *seen;     /* a symptom's line in the log, or "" */
-	const char *check;    /* its result, a command to run, or "" */
+	const char *seen;     /* a symptom's log line, or "" */
+	const char *check;    /* result, command to run, or "" */
 };
 
 struct findings {
@@ -40,7 +39,7 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 		 enum finding_status status, const char *remedy, const char *evidence, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/* Sets the last one's values: NAME=VALUE, separated by blanks; a value has none */
+/* Of the last one: blank-separated NAME=VALUE; VALUE has no blank */
 int findings_add_values(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

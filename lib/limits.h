@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* RLIMIT_MEMLOCK from /proc/PID/limits, which anyone may read */
+/* RLIMIT_MEMLOCK from the world-readable /proc/PID/limits */
 #pragma once
 
 #include <stdbool.h>
@@ -19,8 +19,8 @@ struct limits {
 /* text: of /proc/PID/limits; modified */
 struct limits limits_parse(char *text);
 
-/* root: a descriptor; path: of /proc/PID/limits. !known: unreadable */
+/* path: of /proc/PID/limits. !known: unreadable */
 struct limits limits_read(struct arena *arena, int root, const char *path);
 
-/* "8 MiB", "8188 KiB", "100 bytes", "unlimited" */
+/* "8 MiB", "8188 KiB", "unlimited" */
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);

@@ -9,9 +9,8 @@
 
 #include "core/base/fs.h"
 
-/* A connection would make the engine wait for a plugin and block others. The kernel refuses a
- * datagram socket: EPROTOTYPE if a process listens, else ECONNREFUSED (net/unix/af_unix.c,
- * unix_find_bsd). */
+/* A connection makes the engine wait for a plugin and blocks others. Datagram sockets are refused:
+ * EPROTOTYPE if a process listens, else ECONNREFUSED (net/unix/af_unix.c, unix_find_bsd). */
 static bool is_open(int fd)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};

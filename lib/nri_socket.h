@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Does an engine listen? The socket's file outlives NRI until reboot */
+/* Does an engine listen? The file outlives NRI until reboot */
 #pragma once
 
 #include <stdbool.h>
@@ -13,7 +13,7 @@ enum nri_socket {
 	NRI_SOCKET_LIVE,
 };
 
-/* fd: O_PATH or negative. recorded: the file is all there is. The engine notices nothing */
+/* fd: O_PATH or negative. recorded: only the file exists. The engine notices nothing */
 enum nri_socket nri_socket_of(int fd, bool recorded);
 
 /* Before a path: "on", "off, no such socket", … */

@@ -36,8 +36,8 @@ static int has_root(int root, int64_t pid)
 	return its < 0 ? -1 : fs_same_file(its, root);
 }
 
-/* The lock's holder, 0 for none, or -1 for one we cannot judge. With pid 1's root we judge all; in
- * a container our own: of other pods the kernel shows no pid or, with hostPID, another root. */
+/* The lock's holder; 0: none, -1: unknown. With pid 1's root all are known, in a container its own:
+ * other pods show no pid or, with hostPID, another root. */
 static int64_t find_holder(int root, int dir, const char *name)
 {
 	char path[264]; /* NAME_MAX, suffix, NUL */

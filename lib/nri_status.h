@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plugins' status files, for --check, the doctor and explain/entry_points.h; containers have
- * records (core/record). All plugins of a node, even in containers, share a directory; each holds
- * an fcntl(2) lock on a second file for life, and F_GETLK shows its pid. */
+/* Plugins' status files. A node's plugins, even in containers, share a directory; each holds an
+ * fcntl(2) lock on a second file for life, and F_GETLK shows its pid. */
 #pragma once
 
 #include <stdbool.h>
@@ -12,12 +11,12 @@
 #include "core/base/err.h"
 #include "core/json/fields.h"
 
-/* Below the sysroot, root's alone: *.json and their locks */
+/* Below the sysroot, root's alone: *.json and locks */
 #define NRI_STATUS_DIR "run/oci-rdma-hook"
 #define NRI_STATUS_PATH NRI_STATUS_DIR "/nri.json"
 #define NRI_STATUS_LOCK ".lock"
 
-/* A working plugin writes this often; older than NRI_STATUS_OLD_MS, it hangs */
+/* Written this often; older than NRI_STATUS_OLD_MS, the plugin hangs */
 #define NRI_STATUS_EACH_MS 2000
 #define NRI_STATUS_OLD_MS 10000
 
@@ -47,7 +46,7 @@ struct nri_status {
 	const char *runtime; /* "containerd", or NULL */
 	const char *version;
 	struct nri_answers answers;
-	uint64_t unseen; /* containers undecided at the last connection */
+	uint64_t unseen; /* undecided containers at the last connection */
 
 	/* Not in the file: nri_status_find()'s */
 	enum nri_state state;

@@ -21,7 +21,7 @@ struct pinned pinned_container(struct arena *arena, int root, int64_t pid)
 	return (struct pinned){.cgroup = text.bytes};
 }
 
-/* "VmPin:  512 kB"; 0 if absent, as for a kernel thread */
+/* "VmPin:  512 kB"; 0 if absent (kernel threads) */
 static uint64_t bytes_of(const char *status, const char *name)
 {
 	const char *line = strstr(status, name);
@@ -30,21 +30,20 @@ static uint64_t bytes_of(const char *status, const char *name)
 	return line && sscanf(line + strlen(name), " %" SCNu64, &kib) == 1 ? kib * 1024 : 0;
 }
 
-/* In or below the container's cgroup; for cgroup v1 the whole list must match. */
+/* In or below the container's cgroup; for cgroup v1 the same list */
 static bool is_in(const char *cgroup, const char *container)
 {
 	size_t len = strcspn(container, "\n");
 
 	if (strncmp(container, "0::", 3) != 0 || container[len + (container[len] == '\n')])
 		return strcmp(cgroup, container) == 0;
-	/* "0::/" is our cgroup namespace; what is outside of it begins with "/.."
-	 * (cgroup_namespaces(7)). */
+	/* "0::/" is our cgroup namespace; outside begins with "/.." (cgroup_namespaces(7)). */
 	if (container[len - 1] == '/')
 		return strncmp(cgroup, "0::/..", 6) != 0;
 	return strncmp(cgroup, container, len) == 0 && (cgroup[len] == '/' || cgroup[len] == '\n');
 }
 
-/* A container may run others: the innermost */
+/* The innermost of nested containers */
 static struct pinned *find_owner(struct pinned *items, size_t n, const char *cgroup)
 {
 	struct pinned *owner = NULL;
@@ -95,7 +94,7 @@ int pinned_sum(int root, struct pinned *items, size_t n)
 	return n_names < 0 || arena.failed ? -1 : 0;
 }
 
-/* Pinned pages are charged to the memory cgroup, which bounds them. */
+/* The memory cgroup bounds pinned pages. */
 static const char *bound_text(struct arena *arena, int root, const char *cgroup)
 {
 	char max[32];

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that the processes of containers pin. The kernel counts each registration in VmPin,
- * whatever the limit is, a page twice that is registered twice (drivers/infiniband/core/umem.c,
- * ib_umem_get); VFIO and mlock(2) in VmLck (mm/util.c, __account_locked_vm). DMA-BUF is in
- * neither. */
+/* Memory pinned by containers' processes. The kernel counts each registration in VmPin, whatever
+ * the limit, a page once per registration (drivers/infiniband/core/umem.c, ib_umem_get); VFIO and
+ * mlock(2) in VmLck (mm/util.c, __account_locked_vm). DMA-BUF is in neither. */
 #pragma once
 
 #include <stddef.h>
@@ -13,15 +12,15 @@
 struct pinned {
 	const char *name;
 	const char *labels; /* "namespace=team-a pod=h-kim-0 container=trainer" */
-	const char *cgroup; /* text of its /proc/PID/cgroup */
+	const char *cgroup; /* its /proc/PID/cgroup */
 	uint64_t bytes;
 	size_t processes;
 };
 
-/* For the first process of a container. cgroup is NULL if it cannot be read */
+/* For a container's first process. cgroup: NULL if unreadable */
 struct pinned pinned_container(struct arena *arena, int root, int64_t pid);
 
 int pinned_sum(int root, struct pinned *items, size_t n);
 
-/* "256 MiB by 1 process (…); its memory limit is 512 MiB"; NULL: no memory */
+/* "256 MiB by 1 process (…)", or NULL without memory */
 const char *pinned_text(struct arena *arena, int root, const struct pinned *pinned);

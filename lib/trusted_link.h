@@ -9,10 +9,9 @@
 #include "core/base/fs.h"
 
 /*
- * Like trust_open(), over links, which engines' paths have (/usr/local on RHCOS): checks each link
- * and all directories on the way. root: a descriptor, for absolute paths and links, which ".." does
- * not leave; relative paths begin in the working directory. Returns an owned O_PATH descriptor,
- * -ENOENT or -1 with err set.
+ * Like trust_open(), but follows links (/usr/local on RHCOS) and checks each link and directory.
+ * root: for absolute paths and links, which ".." does not leave; relative paths begin in the
+ * working directory. Returns an owned O_PATH descriptor, -ENOENT or -1 with err set.
  */
 int trust_open_linked(int root, const char *path, const char *what, struct err *err);
 
