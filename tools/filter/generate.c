@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* generate PROGRAM [ARCHITECTURE] prints BPF in C, so that no node needs libseccomp. */
+/* generate PROGRAM [ARCHITECTURE] prints BPF in C: nodes need no libseccomp. */
 #include <linux/filter.h>
 #include <seccomp.h>
 #include <stdint.h>
@@ -11,9 +11,9 @@
 #define PROGRAM_MAX 4096
 
 /*
- * Since Linux 5.11 the kernel emulates a filter for every call number (kernel/seccomp.c,
- * seccomp_cache_prepare()): 100 us more for each start, which a hundred calls do not earn back. It
- * stops at an instruction that it does not know, like this one.
+ * Since Linux 5.11 the kernel emulates a filter for each call number (kernel/seccomp.c,
+ * seccomp_cache_prepare()): 100 us per start, more than a hundred calls save. An unknown
+ * instruction, like this one, stops it.
  */
 static const struct sock_filter front = BPF_STMT(BPF_LDX | BPF_IMM, 0);
 
@@ -66,7 +66,7 @@ static void use_target(scmp_filter_ctx filter)
 	must(seccomp_arch_remove(filter, native), "this architecture");
 }
 
-/* Optimize for length (1, the default): a binary tree (2) takes 15 us longer at each start. */
+/* Optimize for length (1, the default): a binary tree (2) costs 15 us per start. */
 static scmp_filter_ctx make_filter(const char *program)
 {
 	scmp_filter_ctx filter = seccomp_init(SCMP_ACT_KILL_PROCESS);

@@ -90,7 +90,7 @@ const char *const common_calls[] = {
 	"gettimeofday",
 	"time",
 	"restart_syscall",
-	/* the C library's memory, signals, identity */
+	/* the C library: memory, signals, identity */
 	"brk",
 	"mremap",
 	"munmap",
@@ -124,7 +124,7 @@ const char *const common_calls[] = {
 static const char *const hook_calls[] = {
 	"flock",     /* core/record/store.c */
 	"symlinkat", /* rccl.conf */
-	/* nccl.conf is made as its owner on an idmapped mount (core/base/replace.c). */
+	/* nccl.conf's owner on an idmapped mount (core/base/replace.c) */
 	"setfsuid",
 	"setfsuid32",
 	"setfsgid",
@@ -165,7 +165,7 @@ static const char *const nri_calls[] = {
 /* oci-rdma-nri --serve-metrics, once its socket exists */
 static const char *const scrape_calls[] = {
 	"accept4",
-	/* musl's accept4() tries it after EINVAL (src/linux/accept4.c). */
+	/* musl's accept4(), after EINVAL (src/linux/accept4.c) */
 	"accept",
 	"recvfrom",
 	"nanosleep",
@@ -175,7 +175,7 @@ static const char *const scrape_calls[] = {
 };
 
 #define ALLOW SCMP_ACT_ALLOW
-#define INT UINT32_MAX /* an int: the kernel ignores the upper bits */
+#define INT UINT32_MAX /* the kernel ignores the upper bits */
 
 const struct rule common_rules[] = {
 	{"socket", ALLOW, {{0, INT, AF_UNIX}}},
@@ -185,9 +185,9 @@ const struct rule common_rules[] = {
 	{"mmap", ALLOW, {{2, PROT_EXEC, 0}}},
 	{"mmap2", ALLOW, {{2, PROT_EXEC, 0}}},
 	{"mprotect", ALLOW, {{2, PROT_EXEC, 0}}},
-	/* Its flags are in memory, which no filter sees: C libraries fall back to clone. */
+	/* Its flags are in memory, unseen by filters: C libraries fall back to clone. */
 	{"clone3", SCMP_ACT_ERRNO(ENOSYS), {{0}}},
-	/* C libraries ask whether a stream is a terminal. */
+	/* C libraries probe for a terminal. */
 	{"ioctl", SCMP_ACT_ERRNO(ENOTTY), {{0}}},
 	{0},
 };

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* System calls of our programs with either C library, and those that later ones may use (statx,
- * faccessat2), so that a rebuild is not killed. */
+/* System calls of our programs with either C library, or newer ones (statx, faccessat2) */
 #pragma once
 
 #include <stdint.h>
@@ -17,7 +16,7 @@ struct condition {
 	uint64_t value;
 };
 
-/* Action if all are met. Rules of a call are adjacent; a call in no list is killed. */
+/* Action if all are met. A call's rules are adjacent; unlisted calls are killed. */
 struct rule {
 	const char *name;
 	uint32_t action;
@@ -35,9 +34,8 @@ const struct rule *rules_of(const char *program);
 int call_number(const char *name);
 
 /*
- * Chooses the programs' architecture, not the build machine's. name: libseccomp's ("x86_64",
- * "aarch64"); empty or NULL: this machine's. Exits if unknown or of another byte order, which would
- * swap an argument's halves.
+ * Chooses the programs' architecture. name: libseccomp's ("x86_64"); empty or NULL: this machine's.
+ * Exits if unknown or of another byte order, which would swap an argument's halves.
  */
 void target_choose(const char *name);
 

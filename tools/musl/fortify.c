@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * The distribution's static yajl and libcap are built for glibc with _FORTIFY_SOURCE and call
- * these, which musl lacks. Only the musl build links them.
+ * Distributions' static yajl and libcap use glibc's _FORTIFY_SOURCE, whose functions musl lacks.
  *
- * flag: glibc's stricter %n, which they do not use.
+ * flag: glibc's stricter %n, unused
  */
 #include <stdarg.h>
 #include <stdio.h>
