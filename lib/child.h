@@ -15,7 +15,8 @@ struct child {
 	int64_t deadline; /* by clock_ms() */
 };
 
-/* Like fork(2); dies with its parent. closed: kept by the parent alone; -1 or NULL: none */
+/* Like fork(2); dies with its parent. closed: a descriptor that the child closes; -1 or NULL: none
+ */
 pid_t child_fork(const int *closed);
 
 /* In the child; out: the pipe's write end */

@@ -20,7 +20,8 @@ static size_t make_ring(size_t n, size_t round, struct meeting *ret_meeting)
 	return count;
 }
 
-/* Circle method: the last stays, the others turn. If n is odd, the last's partner rests. */
+/* Circle method: the last stays, the others turn. If n is odd, the last is nobody: its
+ * partner rests. */
 static size_t make_circle(size_t n, size_t round, struct meeting *ret_meeting)
 {
 	size_t turning = n + n % 2 - 1;
