@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Never search by name: any user's systemd can create a cgroup of any name */
+/* Never search by name: any user's systemd can create any name */
 #include "nri/cgroup.h"
 
 #include <dirent.h>
@@ -18,12 +18,10 @@
 
 #define TOP "sys/fs/cgroup"
 #define TOP_V1 TOP "/pids"
-/* A container may create cgroups without end */
+/* Containers may create endless cgroups */
 #define DEPTH_MAX 8
 #define DIRECTORIES_MAX 20000
 #define PROCS_SIZE_MAX (1024 * 1024)
-
-/* ---- where it is ---- */
 
 /* systemd's "a-b.slice:cri-containerd:ID" is a.slice/a-b.slice/cri-containerd-ID.scope. */
 static const char *expand(struct arena *arena, const char *top, const char *slice)
@@ -49,7 +47,7 @@ void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]
 	const char *found = cgroups_path ? arena_printf(&arena, "%s/%s", top,
 							cgroups_path + strspn(cgroups_path, "/"))
 					 : NULL;
-	/* Without systemd's driver this syntax is a path */
+	/* Without systemd's driver this is a path */
 	const char *expanded =
 		found && !tree_exists(root, found) ? expand(&arena, top, cgroups_path) : NULL;
 
@@ -64,10 +62,8 @@ bool cgroup_is_gone(int root, const char *path)
 	return path && path[0] && tree_exists(root, TOP) && !tree_exists(root, path);
 }
 
-/* ---- its processes ---- */
-
 struct members {
-	uint64_t memlock; /* target limit; 0: only find the first process */
+	uint64_t memlock; /* target; 0: only find the first process */
 	int64_t first;
 	size_t raised;
 	size_t directories;
@@ -97,7 +93,7 @@ static bool lists(int dir, int64_t pid)
 	return false;
 }
 
-/* A pid still listed after pidfd_open(2) is not a reused one */
+/* A pid still listed after pidfd_open(2) is not reused */
 static int raise_one(struct members *members, int dir, int64_t pid)
 {
 	cleanup_fd pidfd = (int)syscall(SYS_pidfd_open, (pid_t)pid, 0);
@@ -113,8 +109,8 @@ static int raise_one(struct members *members, int dir, int64_t pid)
 	return 0;
 }
 
-/* Returns 1 if only the first process was wanted and is found, 0, or -1. Skips 0: a process of
- * another pid namespace */
+/* Returns 1 if only the first was wanted and is found, 0, or -1. Skips 0: another pid
+ * namespace's */
 static int visit_procs(struct members *members, int dir)
 {
 	cleanup_arena arena = {0};
@@ -135,7 +131,7 @@ static int visit_procs(struct members *members, int dir)
 	return 0;
 }
 
-/* Top down: the first process is usually at the top */
+/* Top down: the first process is usually there */
 static int walk(struct members *members, int at, const char *name, int depth)
 {
 	cleanup_fd dir = openat(at, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
@@ -170,7 +166,7 @@ int64_t cgroup_first(int root, const char *path)
 	return members.first;
 }
 
-/* A container may fork faster; later processes inherit their parent's limit */
+/* Containers may fork faster; later processes inherit the limit */
 #define ROUNDS_MAX 16
 
 int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err)

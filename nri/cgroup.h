@@ -18,6 +18,6 @@ bool cgroup_is_gone(int root, const char *path);
 /* 0: none, or in another pid namespace */
 int64_t cgroup_first(int root, const char *path);
 
-/* Never lowers; repeats, since processes fork. Needs the node's pid namespace and CAP_SYS_RESOURCE.
- * *ret_n: number raised */
+/* Never lowers; repeats for forks. Needs the node's pid namespace and CAP_SYS_RESOURCE. *ret_n:
+ * number raised */
 int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err);

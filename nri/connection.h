@@ -10,7 +10,7 @@
 /* The caller owns it */
 int link_connect(const char *path, struct err *err);
 
-/* Returns the length, 0 if nothing is ready, or -1 if disconnected */
+/* Returns the length, 0 if nothing is ready, -1 if disconnected */
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
 
 /* Removes what the socket takes */

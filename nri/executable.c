@@ -9,8 +9,8 @@
 
 #include "core/base/fs.h"
 
-/* The kernel appends this if our directory entry is gone or replaced (fs/d_path.c). st_dev and
- * st_ino would also differ below a mount. */
+/* Appended by the kernel if our entry is gone or replaced (fs/d_path.c). st_dev and st_ino also
+ * differ below mounts. */
 static const char deleted[] = " (deleted)";
 
 bool own_file_is_removed(const char *link, char *path, size_t size)

@@ -61,7 +61,7 @@ static void print_answers(FILE *out, const struct nri_answers *answers)
 		answers->n, (double)answers->us / 1e6, answers->n);
 }
 
-/* Counts all entry points. A window, because records stay until the engine drops the container */
+/* Counts all entry points. A window: records stay until the engine drops the container */
 static void print_records(FILE *out, const size_t n[RECORD_RESULTS])
 {
 	print_head(out, CONTAINERS, "gauge",

@@ -6,7 +6,7 @@
 #include "core/base/err.h"
 #include "lib/nri_status.h"
 
-/* Rewritten unchanged, so that an old file shows that the plugin has ended */
+/* Rewritten unchanged: an old file shows that the plugin has ended */
 #define METRICS_EACH_MS 15000
 #define METRICS_PATIENCE_MS 5000
 #define METRICS_WINDOW_MS (30 * 60 * INT64_C(1000))

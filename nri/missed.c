@@ -17,8 +17,6 @@
 #include "nri/session.h"
 #include "nri/worker.h"
 
-/* ---- the list ---- */
-
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err)
 {
 	cleanup_fd dir = trust_open_dir(sysroot, RECORD_DIR, err);
@@ -40,8 +38,6 @@ int missed_list(struct arena *arena, int sysroot, struct record **ret_records, s
 	*ret_records = records;
 	return kept;
 }
-
-/* ---- the child ---- */
 
 void missed_stop(struct missed *missed)
 {

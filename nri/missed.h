@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Missed containers ask for RDMA and have a device, but too low a limit, because no plugin was
- * connected when they were created. serve_start() checks starting ones. A child checks running ones
- * after Synchronize, because the runtime waits only 2 s; it logs, records, and with "on_missed":
- * "mend" raises their limits.
+ * Missed: created while no plugin was connected; asks for RDMA, has a device, but too low a limit.
+ * serve_start() checks starting ones. After Synchronize a child (the runtime waits only 2 s) checks
+ * running ones, logs, records, and with "on_missed": "mend" raises limits.
  */
 #pragma once
 
@@ -27,11 +26,11 @@ struct missed {
 /* Failures are logged */
 void missed_look(struct missed *missed, const struct look *look);
 
-/* Does not wait for the child: it may hang in a driver */
+/* Does not wait: the child may hang in a driver */
 void missed_stop(struct missed *missed);
 
-/* Takes the child's result, or kills it at its deadline; never blocks. True: something changes */
+/* Takes the child's result, or kills it at its deadline; never blocks. True: ended */
 bool missed_tend(struct missed *missed);
 
-/* RECORD_MISSED and RECORD_MENDED of running containers. Returns their number */
+/* Running containers' RECORD_MISSED and RECORD_MENDED. Returns their number */
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err);

@@ -37,7 +37,7 @@ struct looked {
 	char cgroup[CGROUP_PATH_SIZE];
 };
 
-/* ---- its limit ---- */
+/* ---- limit ---- */
 
 static bool is_its_process(const struct looked *one, int64_t pid)
 {
@@ -64,8 +64,8 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 	}
 	if (ret_limits->known)
 		return ret_limits->soft >= plan->memlock;
-	/* The process is gone, not started, or in another pid namespace. It starts with the spec's
-	 * limits, which containerd 2.3 and CRI-O 1.36 report. */
+	/* Gone, not started, or in another pid namespace. It starts with the spec's limits
+	 * (containerd 2.3 and CRI-O 1.36 report them). */
 	return !plan->adds_rlimit;
 }
 
@@ -116,8 +116,8 @@ static enum look_result handle_missed(struct looked *one, const struct limits *l
 		limits->known ? limits_text(limits->soft, limit) : "", problem.text,
 		problem.text[0] ? "; " : "");
 	reason = reason ? reason : WHEN;
-	/* If records cannot be written, a missing record proves nothing; a low limit or a start
-	 * without our variables does */
+	/* If records cannot be written, only a low limit or a start without our variables proves
+	 * it */
 	if (record_outcome(one->options, container, RECORD_MISSED, reason, ENTRY_POINT) < 0 &&
 	    !limits->known && !(one->starts && container->plan.n_settings))
 		return LOOK_UNSEEN;
@@ -127,11 +127,11 @@ static enum look_result handle_missed(struct looked *one, const struct limits *l
 									   : LOOK_NOTHING;
 }
 
-/* ---- the decision ---- */
+/* ---- decision ---- */
 
-/* The record precedes the answer, which the runtime may not have read. Only the variables prove a
- * grant: engines report the adjusted environment (CRI-O server/container_create.go adjusts before
- * SetSpec; containerd keeps the adjusted spec). */
+/* Despite a record the runtime may not have read the answer. Only variables prove a grant: engines
+ * report the adjusted environment (CRI-O server/container_create.go adjusts before SetSpec;
+ * containerd keeps the adjusted spec). */
 static bool has_settings(const struct looked *one)
 {
 	for (size_t i = 0; i < one->record.settings.n; i++) {
@@ -141,7 +141,7 @@ static bool has_settings(const struct looked *one)
 	return true;
 }
 
-/* Trust a grant even if the limit is lower now: a container can lower it */
+/* Trust a grant despite a lower limit: containers can lower it */
 static bool is_decided(struct looked *one)
 {
 	struct container *container = one->container;
@@ -151,10 +151,10 @@ static bool is_decided(struct looked *one)
 		return false;
 	switch (one->record.result) {
 	case RECORD_GRANTED:
-		/* Hook and shim record afterwards, and may use /etc/nccl.conf */
+		/* Hook and shim record later, and may use /etc/nccl.conf */
 		return strcmp(one->record.entry_point, ENTRY_POINT) != 0 || has_settings(one);
 	case RECORD_MISSED:
-		/* At a start another plugin has reported it */
+		/* At a start another plugin reported it */
 		return one->starts;
 	default:
 		return true;
@@ -177,7 +177,7 @@ static enum look_result check_running(struct looked *one)
 	}
 	if (plan->decision != DECISION_GRANT)
 		return LOOK_NOTHING;
-	/* Variables without a record: another plugin could not write it */
+	/* Variables, no record: another plugin could not write it */
 	if (one->starts && plan->n_settings && !plan->new_settings)
 		return LOOK_NOTHING;
 	if (!has_limit(one, &limits))
@@ -212,7 +212,7 @@ enum look_result examine_starting(const struct options *options, const Nri__Cont
 	return examine(&one);
 }
 
-/* ---- all that run ---- */
+/* ---- running containers ---- */
 
 static bool has_id(const struct message *pod, const char *id)
 {
@@ -256,7 +256,7 @@ static const char *examine_known(const struct look *look, struct arena *arena, i
 				       "cut, or larger than there is room for");
 		return NULL;
 	}
-	/* Fast path: most need no decision, which shows without their pod */
+	/* Fast path: most need no decision, seen without their pod */
 	if (message_spec(&container.arena, NULL, one.told, &container.spec, &err) < 0)
 		return one.told->id;
 	*ret_result = LOOK_NOTHING;

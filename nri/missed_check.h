@@ -19,11 +19,11 @@ struct look {
 	const struct known *known; /* if .lost, keep all records */
 };
 
-/* Keep records this long even if the engine does not list the container: it may be in creation
- * (CRI-O waits 4 minutes, the kubelet 2) */
+/* Keep records of unlisted containers this long: they may be in creation (CRI-O waits 4 minutes,
+ * the kubelet 2) */
 #define RECORD_NEW_MS (5 * 60 * INT64_C(1000))
 
-/* In a child. look: a struct look. Writes the unseen count (uint64_t) to out */
+/* In a child. look: a struct look. out: the unseen count (uint64_t) */
 void examine_running(void *look, int out);
 
 /* container: with its spec */

@@ -22,7 +22,6 @@
 
 #define ITS_LOG "journalctl -t " NRI_NAME ", or kubectl logs -l app=oci-rdma-nri -c plugin --prefix"
 
-/* Terminal escapes */
 __attribute__((format(printf, 1, 2))) static void say(const char *format, ...)
 {
 	char line[2 * ERR_TEXT_MAX];
@@ -91,7 +90,7 @@ int nri_policy_check(const struct options *node, struct err *err)
 	return root < 0 ? -1 : config_load(&arena, root, node->config, &config, err);
 }
 
-/* A connected plugin without a usable policy grants nothing */
+/* Without a usable policy a connected plugin grants nothing */
 static int print_policy(const struct nri_options *options, int exit_status)
 {
 	struct err err;

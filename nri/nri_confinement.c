@@ -14,8 +14,8 @@ static const struct sock_filter scrape_instructions[] = {
 #include "confine/scrape.inc"
 };
 
-/* For "on_missed": "mend"; unit and DaemonSet leave it to the administrator. Otherwise we only need
- * to be root for the runtime's socket: the runtime sets new containers' limits. */
+/* For "on_missed": "mend"; unit and DaemonSet leave it to the administrator. Else we only need root
+ * for the runtime's socket: the runtime sets new containers' limits. */
 const struct confinement nri_confinement = {
 	.capabilities = CONFINE_CAPABILITY(CAP_SYS_RESOURCE),
 	.instructions = instructions,

@@ -3,8 +3,7 @@
 
 #include "core/confine/confine.h"
 
-/* For the plugin and its children */
 extern const struct confinement nri_confinement;
 
-/* For --serve-metrics once it listens */
+/* once --serve-metrics listens */
 extern const struct confinement scrape_confinement;

@@ -30,7 +30,7 @@
 
 #define READ_SIZE 16384
 #define TICK_MS 1000
-/* An upgrade may remove our file before it adds the new one */
+/* Upgrades may remove our file before adding the new one */
 #define FILE_ABSENT_TICKS 3
 
 /* Retry fast at first: the runtime may be starting */
@@ -38,8 +38,8 @@
 #define HURRY_MS 60000
 #define RETRY_MS TICK_MS
 
-/* Several plugins may be connected: since 0.4 NRI shows each one the earlier ones' adjustments
- * (pkg/adaptation/result.go), so a second plugin finds the settings, and the record (serve.c). */
+/* Since 0.4 NRI shows each plugin the earlier ones' adjustments (pkg/adaptation/result.go): a
+ * second of ours finds the settings, and the record (serve.c). */
 struct plugin {
 	const struct nri_options *options;
 	struct options node; /* with engine */
@@ -119,13 +119,13 @@ static void on_call(struct plugin *plugin, struct arena *arena, struct call *cal
 			report_connected(&plugin->report);
 		break;
 	case CALL_CREATE:
-		/* Too late: the container starts without us. The next Synchronize finds it. */
+		/* Too late: it starts without us; the next Synchronize finds it. */
 		if (!plugin->hung_up)
 			serve_request(&plugin->server, arena, call);
 		plugin->report.changed = true;
 		break;
 	case CALL_START:
-		/* The first plugin to get it logs and records it */
+		/* The first plugin logs and records it */
 		if (!plugin->hung_up)
 			plugin->report.status.unseen += !serve_start(&plugin->server, arena, call);
 		plugin->report.changed = true;
@@ -148,7 +148,7 @@ static int answer_requests(struct plugin *plugin, struct err *err)
 		on_call(plugin, &arena, &call);
 		if (session_answer(&plugin->session, &call, err) < 0)
 			return -1;
-		/* Now that the message is freed, the child does not inherit it */
+		/* Message freed: the child does not inherit it */
 		if (call.kind == CALL_SYNCHRONIZE)
 			on_synchronized(plugin);
 	}
@@ -170,7 +170,7 @@ static int read_and_answer(struct plugin *plugin, short events, struct err *err)
 	return link_write(plugin->fd, &plugin->session.out, err);
 }
 
-/* ---- the connection ---- */
+/* ---- connection ---- */
 
 static void retry_later(struct plugin *plugin, const struct err *err)
 {
@@ -222,11 +222,8 @@ static void connect_now(struct plugin *plugin)
 	begin_session(plugin);
 }
 
-/* ---- the tick ---- */
-
-/* Nothing else ends a plugin that the runtime launched, or one whose unit is removed with it:
- * systemd forgets the unit on reload but keeps the process (manager_reload(),
- * src/core/manager.c). */
+/* Nothing else ends a launched plugin, or one whose unit is removed too: on reload systemd forgets
+ * the unit but keeps the process (manager_reload(), src/core/manager.c). */
 static void look_at_file(struct plugin *plugin)
 {
 	char path[512];
@@ -247,8 +244,6 @@ static void tick(struct plugin *plugin)
 	plugin->report.changed |= missed_tend(&plugin->missed);
 	report_tick(&plugin->report);
 }
-
-/* ---- the loop ---- */
 
 static void wait_for_more(struct plugin *plugin, const sigset_t *waiting)
 {
@@ -284,9 +279,9 @@ static void serve(struct plugin *plugin, const sigset_t *waiting)
 	}
 }
 
-/* ---- the beginning and the end ---- */
+/* ---- start and end ---- */
 
-/* Returns the socket of a runtime that launches us (NRI_PLUGIN_SOCKET), or -1 */
+/* The launching runtime's socket (NRI_PLUGIN_SOCKET), or -1 */
 static int launched_socket(void)
 {
 	const char *text = getenv("NRI_PLUGIN_SOCKET");
@@ -369,8 +364,8 @@ int plugin_run(const struct nri_options *options)
 	};
 	(void)nri_options_socket(options, plugin.socket, sizeof(plugin.socket));
 	log_as_daemon(NRI_NAME);
-	/* Fail the unit. Elsewhere stay: an unready pod keeps its predecessor, and engines do not
-	 * restart a launched plugin. */
+	/* Fail the unit. Elsewhere stay: an unready pod keeps its predecessor; engines do not
+	 * restart launched plugins. */
 	if (getenv("NOTIFY_SOCKET") && nri_policy_check(&options->node, &err) < 0) {
 		log_event(LOG_ERR, "not started, because the policy cannot be used: %s", err.text);
 		return 1;

@@ -30,7 +30,7 @@
 
 /* ---- systemd ---- */
 
-/* sd_notify(3), if NOTIFY_SOCKET is set */
+/* sd_notify(3) */
 __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...)
 {
 	struct sockaddr_un address = {.sun_family = AF_UNIX};
@@ -43,7 +43,6 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 	if (!len || len >= sizeof(address.sun_path))
 		return;
 	memcpy(address.sun_path, path, len);
-	/* abstract socket */
 	if (path[0] == '@')
 		address.sun_path[0] = '\0';
 	va_start(args, format);
@@ -56,7 +55,7 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 }
 
-/* ---- the status file ---- */
+/* ---- status file ---- */
 
 static void make_names(struct status_file *file, int i)
 {
@@ -70,7 +69,7 @@ static void make_names(struct status_file *file, int i)
 	snprintf(file->lock_name, sizeof(file->lock_name), "%s" NRI_STATUS_LOCK, file->name);
 }
 
-/* Reuses a crashed plugin's file; locks again if the lock file was removed */
+/* Reuses a crashed plugin's file; relocks if the lock file was removed */
 static int hold_lock(struct status_file *file, int dir, struct err *err)
 {
 	struct flock lock = {.l_type = F_WRLCK};
@@ -100,7 +99,7 @@ static int hold_lock(struct status_file *file, int dir, struct err *err)
 int status_write(struct status_file *file, const struct nri_status *status, struct err *err)
 {
 	cleanup_arena arena = {0};
-	/* 0600 as the lock: without access to the lock every plugin looks ended */
+	/* 0600 as the lock: without access to it every plugin looks ended */
 	struct replacement new = {.name = file->name, .mode = 0600};
 	cleanup_fd dir = trust_make_dir(file->sysroot, NRI_STATUS_DIR, err);
 
@@ -124,9 +123,9 @@ void status_remove(struct status_file *file)
 	file->lock = -1;
 }
 
-/* ---- the status ---- */
+/* ---- status ---- */
 
-/* Rewrite it unchanged: its age reveals a plugin that hangs, and removal is undone */
+/* Rewritten unchanged: its age reveals a hanging plugin; removal is undone */
 static void write_status(struct report *report)
 {
 	struct err err;
@@ -142,7 +141,7 @@ static void write_status(struct report *report)
 	report->failed = status < 0;
 }
 
-/* ---- the metrics ---- */
+/* ---- metrics ---- */
 
 static int write_as_child(const struct report *report)
 {
@@ -161,7 +160,7 @@ static int write_as_child(const struct report *report)
 	return 1;
 }
 
-/* One writer at a time: on a frozen file system even a killed one stays */
+/* One writer: on a frozen file system even killed ones stay */
 static bool is_written(struct report *report)
 {
 	int status = 0;

@@ -15,7 +15,7 @@
 #define STATUS_NAME_SIZE (sizeof("nri-.json") + NRI_INSTANCE_MAX)
 #define STATUS_FILES_MAX 16
 
-/* nri-INSTANCE.json, or the first free of nri.json, nri.1.json, …; ours while we hold the lock */
+/* nri-INSTANCE.json, or the first free of nri.json, nri.1.json, …; ours while locked */
 struct status_file {
 	const char *sysroot;
 	const char *instance;
@@ -29,11 +29,9 @@ int status_write(struct status_file *file, const struct nri_status *status, stru
 
 void status_remove(struct status_file *file);
 
-/* ---- the report ---- */
-
 #define REPORT_NAME_SIZE 64
-/* READY=1 even if not connected: systemd delays units after ours (the kubelet) until then. The
- * runtime waits as long for a registration. */
+/* READY=1 even if not connected: systemd delays units after ours (the kubelet). The runtime waits
+ * as long for a registration. */
 #define READY_PATIENCE_MS 5000
 
 struct report {
@@ -49,7 +47,7 @@ struct report {
 	char version[REPORT_NAME_SIZE];
 	bool failed; /* logged once */
 
-	/* Written by a child: the disk may hang */
+	/* By a child: the disk may hang */
 	pid_t writer; /* or 0 */
 	bool metrics_due;
 	bool metrics_failed; /* logged once */
@@ -63,11 +61,11 @@ void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime)
 
 void report_connected(struct report *report);
 
-/* Logged once per reason: a node without NRI is retried forever */
+/* Logged once per reason: without NRI we retry forever */
 void report_trouble(struct report *report, const struct err *err);
 
 /* Once a second */
 void report_tick(struct report *report);
 
-/* for_good: our file is gone; remove the metrics, which would look like a hanging plugin's */
+/* for_good: our file is gone; removes the metrics, which would suggest a hang */
 void report_end(struct report *report, bool for_good);

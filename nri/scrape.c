@@ -23,7 +23,7 @@
 #include "nri/nri_options.h"
 
 #define WAITING 128
-/* Holds a whole answer, so that send(2) does not block */
+/* A whole answer: send(2) does not block */
 #define SEND_BUFFER (2 * SCRAPE_FILE_MAX)
 #define HEAD                                                                                       \
 	"HTTP/1.1 %s\r\nContent-Type: text/plain; version=0.0.4; charset=utf-8\r\n"                \
@@ -41,8 +41,6 @@ struct client {
 static struct client clients[CLIENTS_MAX];
 static struct pollfd polled[CLIENTS_MAX + 1];
 
-/* ---- the answer ---- */
-
 static void answer(int fd, const char *status, const char *bytes, size_t len)
 {
 	char head[sizeof(HEAD) + 64];
@@ -57,7 +55,7 @@ static void answer_metrics(int fd, const char *path)
 {
 	static const char none[] = "# No plugin of this pod has served the node.\n";
 	cleanup_fd file = open(path, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-	/* Another installation or the predecessor may serve the node */
+	/* Another installation or our predecessor may serve it */
 	bool absent = file < 0 && errno == ENOENT;
 	struct fs_text text = {(char *)none, sizeof(none) - 1};
 	cleanup_arena arena = {0};
@@ -70,12 +68,10 @@ static void answer_metrics(int fd, const char *path)
 		answer(fd, "200 OK", text.bytes, text.len);
 		return;
 	}
-	/* The collector shows its target as down, with the reason */
+	/* The collector shows the target as down */
 	snprintf(why, sizeof(why), "# %s\n", err.text);
 	answer(fd, "500 Internal Server Error", why, strlen(why));
 }
-
-/* ---- a client ---- */
 
 /* Refuses methods with a body */
 static bool hear(struct client *client, int fd, const char *path)
@@ -105,7 +101,6 @@ static void drop(size_t i)
 	polled[i].fd = -1;
 }
 
-/* Else the oldest */
 static void begin(int fd)
 {
 	size_t found = 0;
@@ -119,8 +114,6 @@ static void begin(int fd)
 	clients[found].deadline = clock_ms() + SCRAPE_PATIENCE_MS;
 	clients[found].len = 0;
 }
-
-/* ---- the socket ---- */
 
 static int listen_at(const struct sockaddr *address, socklen_t size)
 {
@@ -141,7 +134,7 @@ static int listen_at(const struct sockaddr *address, socklen_t size)
 	return steal_fd(&fd);
 }
 
-/* Dual-stack; IPv4 on a kernel without IPv6 */
+/* Dual-stack, or IPv4 without IPv6 */
 static int listen_on(uint16_t port)
 {
 	const struct sockaddr_in6 both = {.sin6_family = AF_INET6, .sin6_port = htons(port)};
@@ -153,9 +146,7 @@ static int listen_on(uint16_t port)
 	return fd;
 }
 
-/* ---- the beginning and the end ---- */
-
-/* As pid 1 we need a handler: the kernel drops signals with default action */
+/* Pid 1 needs a handler: default actions do not apply */
 static void end(int signal)
 {
 	(void)signal;
@@ -168,7 +159,7 @@ static int fail(const char *what)
 	return 1;
 }
 
-/* Out of descriptors or memory: the collector retries */
+/* Out of descriptors or memory: collectors retry */
 static void accept_one(void)
 {
 	static const struct timespec moment = {.tv_nsec = 100 * 1000 * 1000};

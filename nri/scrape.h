@@ -3,13 +3,13 @@
 
 #include "nri/nri_options.h"
 
-/* --serve-metrics serves the file of --metrics by HTTP in its own container, so that the plugin has
- * no listener. No capability; no child, because the containers of a pod may share a pids limit. */
+/* --serve-metrics serves --metrics' file by HTTP in its own container: the plugin has no listener.
+ * No capability; no child: a pod's containers may share a pids limit. */
 
-/* A collector sends a few hundred bytes */
+/* Collectors send a few hundred bytes */
 #define SCRAPE_REQUEST_MAX 8192
 #define SCRAPE_FILE_MAX (64 * 1024)
-/* Per client; a busy collector gives up after 10 s */
+/* Per client; busy collectors give up after 10 s */
 #define SCRAPE_PATIENCE_MS 5000
 
 int scrape_run(const struct nri_options *options);

@@ -17,7 +17,7 @@
 #include "nri/message/message_spec.h"
 #include "nri/missed_check.h"
 
-/* ---- in the child ---- */
+/* ---- child ---- */
 
 struct work {
 	const struct options *options;
@@ -27,7 +27,7 @@ struct work {
 	struct record record;
 };
 
-/* NRI fails a container if two plugins set one limit: keep another's, even by another policy */
+/* NRI fails a container if two plugins set one limit: keep another's, even under another policy */
 static bool is_set_by_ours(const struct work *work)
 {
 	const struct spec *spec = &work->container->spec;
@@ -96,7 +96,7 @@ static int build_refusal(struct arena *arena, bool denied, const char *reason,
 		    : -1;
 }
 
-/* Another plugin has recorded the same. A different reason is recorded: policies differ. */
+/* Another plugin has recorded the same. Other reasons are recorded: policies differ. */
 static bool repeats_record(const struct work *work, const struct outcome *outcome)
 {
 	const char *before = work->record.reason;
@@ -106,7 +106,7 @@ static bool repeats_record(const struct work *work, const struct outcome *outcom
 	       (!outcome->reason || strcmp(before, outcome->reason) == 0);
 }
 
-/* Records before the answer, for the next plugin, and logs after it: a late answer is no grant. */
+/* Records before answering, for the next plugin; logs after: late answers grant nothing. */
 static void decide_in_child(void *context, int out)
 {
 	static struct outcome outcome;
@@ -148,7 +148,7 @@ static void decide_in_child(void *context, int out)
 		outcome_log(container, &outcome);
 }
 
-/* ---- in the parent ---- */
+/* ---- parent ---- */
 
 static bool read_container(const struct call *call, struct container *container, struct err *err)
 {
@@ -163,7 +163,7 @@ static bool read_container(const struct call *call, struct container *container,
 	return container->spec_known && container_needs_decision(container);
 }
 
-/* By a child: someone may hold the records' lock. With too many children only the log has it */
+/* By a child: the records' lock may be held. With too many children, only logged */
 static void leave_failure(const struct server *server, struct container *container,
 			  const char *reason)
 {
@@ -221,7 +221,7 @@ void serve_request(struct server *server, struct arena *arena, struct call *call
 
 void serve_set_timeout(struct server *server, int64_t timeout_ms)
 {
-	/* Leave the runtime a quarter of its timeout */
+	/* Leaves the runtime a quarter of its timeout */
 	int64_t patience = timeout_ms > 0 ? timeout_ms / 4 * 3 : SERVE_PATIENCE_MS;
 
 	server->patience_ms = patience < SERVE_PATIENCE_MS ? (int)patience : SERVE_PATIENCE_MS;

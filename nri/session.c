@@ -7,11 +7,11 @@
 #include "nri/message/message_spec.h"
 
 #define PLUGIN_NAME "oci-rdma"
-/* Ask us after dranet and other DRA drivers (00), which add devices */
+/* After dranet and other DRA drivers (00), which add devices */
 #define PLUGIN_INDEX "90"
 #define CREATE_CONTAINER 4
 #define START_CONTAINER 6
-/* 0 means all events, and since 0.10 a validator, whose errors fail any container */
+/* 0: all events, since 0.10 also a validator, whose errors fail any container */
 #define EVENTS (1 << (CREATE_CONTAINER - 1) | 1 << (START_CONTAINER - 1))
 
 #define SERVICE "nri.pkg.api.v1alpha1"
@@ -24,7 +24,7 @@ static int no_room(struct err *err)
 
 /* ---- requests ---- */
 
-/* Tolerates an unreadable message: name and version are only logged */
+/* May be unreadable: name and version are only logged */
 static int read_configure(struct arena *arena, const struct message *payload, struct call *call)
 {
 	static const Nri__ConfigureRequest unknown = NRI__CONFIGURE_REQUEST__INIT;
@@ -62,7 +62,7 @@ static bool keep(struct known *known, uint32_t number, const struct message *tol
 	return true;
 }
 
-/* NRI cannot update limits, so this only reads. A second Synchronize would repeat the first. */
+/* Only reads: NRI cannot update limits. A second Synchronize repeats the first. */
 static int read_synchronize(struct session *session, struct arena *arena,
 			    const struct message *payload, bool whole, struct call *call)
 {
@@ -154,7 +154,7 @@ static int read_call(struct session *session, struct arena *arena, struct call *
 	return 0;
 }
 
-/* Skips all but the answer to our registration */
+/* Skips all but our registration's answer */
 static int read_response(const struct ttrpc *message, struct err *err)
 {
 	cleanup_arena arena = {0};
@@ -171,7 +171,7 @@ static int read_response(const struct ttrpc *message, struct err *err)
 	return 0;
 }
 
-/* ---- the session ---- */
+/* ---- session ---- */
 
 int session_begin(struct session *session, struct err *err)
 {

@@ -4,8 +4,8 @@
  *
  *   mux_read(); while session_next() returns 1: set .response, session_answer(); send .out
  *
- * Unknown methods and unreadable messages get an empty answer, which fails nothing; only bytes that
- * are not NRI end the connection.
+ * Unknown methods and unreadable messages get an empty answer, which fails nothing; only bytes
+ * other than NRI's disconnect.
  */
 #pragma once
 
@@ -18,12 +18,12 @@
 #include "nri/wire/field.h"
 #include "nri/wire/ttrpc.h"
 
-/* Unsent answers; each is bounded by the policy, and requests come one at a time */
+/* Unsent answers: the policy bounds each, and requests come singly */
 #define SESSION_OUT_MAX (4 * 1024 * 1024)
 
 /* 100 bytes a pod, 2 KiB a container with a device, else its id */
 #define SESSION_KNOWN_MAX (8 * 1024 * 1024)
-/* Per item, so that one tenant cannot fill it */
+/* Per item: one tenant cannot fill it */
 #define SESSION_KNOWN_EACH_MAX (256 * 1024)
 
 /* Stripped */
@@ -62,7 +62,7 @@ struct call {
 
 int session_begin(struct session *session, struct err *err);
 
-/* Returns 1 with a request, 0 if incomplete, or -1 to disconnect */
+/* Returns 1 with a request, 0 if incomplete, -1 to disconnect */
 int session_next(struct session *session, struct arena *arena, struct call *ret_call,
 		 struct err *err);
 

@@ -8,8 +8,6 @@
 
 #include "core/base/fs.h"
 
-/* ---- children we do not wait for ---- */
-
 void children_reap(struct children *children)
 {
 	size_t kept = 0;
@@ -46,9 +44,7 @@ void children_finish(struct children *children)
 	}
 }
 
-/* ---- a verdict ---- */
-
-/* On the pipe. Two size_t, so there is no padding */
+/* On the pipe. Two size_t: no padding */
 struct head {
 	size_t kind;
 	size_t len;
@@ -102,7 +98,6 @@ void worker_run(struct children *children, struct arena *arena, child_work *work
 	if (received == -ETIMEDOUT) {
 		ret_verdict->reason = "not finished in time: check whether the node's /sys or one "
 				      "of its disks hangs (dmesg)";
-		/* It may hang in a driver: do not wait */
 		(void)kill(child.pid, SIGKILL);
 	} else if (received <= 0) {
 		ret_verdict->reason = "the child process that decides ended without an answer";

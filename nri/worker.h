@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Decides in a child with a deadline: /sys, the policy or a network namespace may stall, and the
- * runtime closes a late plugin for good. */
+/* Decides in a child with a deadline: /sys, policy or network namespaces may stall, and the runtime
+ * closes late plugins for good. */
 #pragma once
 
 #include <stdbool.h>
@@ -11,10 +11,7 @@
 #include "lib/child.h"
 #include "nri/wire/field.h"
 
-/* ---- children we do not wait for ---- */
-
-/* Timed out, or still logging. Even killed ones may hang in a driver; beyond this none is
- * started. */
+/* Timed out (even killed, they may hang in a driver), or still logging */
 #define CHILDREN_MAX 64
 
 struct children {
@@ -32,8 +29,6 @@ void children_reap(struct children *children);
 
 /* Gives them a moment to log */
 void children_finish(struct children *children);
-
-/* ---- a verdict ---- */
 
 /* More than CONFIG_SIZE_MAX can fill */
 #define VERDICT_SIZE_MAX (1024 * 1024)

@@ -29,8 +29,6 @@ static void give_back(void *context, void *bytes)
 	(void)bytes;
 }
 
-/* ---- stripping ---- */
-
 static bool has_our_prefix(const struct message *entry)
 {
 	static const size_t len = sizeof(SPEC_ANNOTATION_PREFIX) - 1;

@@ -7,20 +7,20 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
-/* Of SynchronizeRequest; concatenated requests form one */
+/* SynchronizeRequest's; concatenated requests form one */
 enum synchronize_field {
 	SYNCHRONIZE_POD = 1,
 	SYNCHRONIZE_CONTAINER = 2,
 	SYNCHRONIZE_MORE = 3, /* requests follow */
 };
 
-/* Copies known fields and our annotations: a pod's author fits 65,000 others into 256 KiB, and
- * protobuf-c keeps unknown fields (11 MiB unpacked). to NULL: only counts. Returns the length. */
+/* Keeps known fields and our annotations: a pod's author fits 65,000 others into 256 KiB, and
+ * protobuf-c keeps unknown fields. to NULL: only counts. Returns the length. */
 size_t message_strip(const ProtobufCMessageDescriptor *descriptor, const struct message *message,
 		     unsigned char *to);
 
-/* Strips and unpacks into the arena; never free it. NULL: malformed, or over 8 MiB beyond its size:
- * two-byte entries grow fortyfold; real messages take 20 KiB. */
+/* Strips and unpacks into the arena; never free. NULL: malformed, or over 8 MiB beyond its size
+ * (two-byte entries grow fortyfold; real messages take 20 KiB). */
 void *message_unpack(struct arena *arena, const ProtobufCMessageDescriptor *descriptor,
 		     const struct message *message);
 

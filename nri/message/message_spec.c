@@ -13,8 +13,6 @@ static const char *or_null(const char *text)
 	return text[0] ? text : NULL;
 }
 
-/* ---- annotations ---- */
-
 /* Earlier ones win: the container's before the pod's */
 static int read_annotations(struct arena *arena, Nri__Annotation *const *entries, size_t n,
 			    struct spec *spec, struct err *err)
@@ -33,9 +31,7 @@ static int read_annotations(struct arena *arena, Nri__Annotation *const *entries
 	return 0;
 }
 
-/* ---- process ---- */
-
-/* The last one wins, as in runtimes */
+/* Last wins, as in runtimes */
 static void read_rlimits(const Nri__Container *container, struct spec *spec)
 {
 	for (size_t i = 0; i < container->n_rlimits; i++) {
@@ -61,8 +57,6 @@ static int read_mounts(struct arena *arena, const Nri__Container *container, str
 	spec->n_mounts = container->n_mounts;
 	return 0;
 }
-
-/* ---- linux ---- */
 
 static int read_devices(struct arena *arena, const Nri__LinuxContainer *platform, struct spec *spec)
 {
@@ -107,7 +101,7 @@ static void read_rules(const Nri__LinuxResources *resources, struct spec *spec)
 	}
 }
 
-/* memory.max comes last, as in core/spec/spec.c */
+/* memory.max last, as in core/spec/spec.c */
 static void read_memory(const Nri__LinuxResources *resources, struct spec *spec)
 {
 	const Nri__LinuxMemory *memory = resources->memory;
@@ -147,9 +141,7 @@ bool message_may_have_device(struct arena *arena, const struct message *containe
 	return may;
 }
 
-/* ---- the whole ---- */
-
-/* Set by the runtime: a pod's author cannot forge them */
+/* Set by the runtime: authors cannot forge them */
 static int read_identity(const Nri__PodSandbox *pod, const Nri__Container *container,
 			 struct identity *ret_identity, struct err *err)
 {

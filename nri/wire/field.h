@@ -10,13 +10,12 @@ struct message {
 	size_t len;
 };
 
-/* Reads requests (Synchronize: up to 64 MiB) without a copy; protobuf-c unpacks pods and
- * containers */
+/* Reads requests (Synchronize: up to 64 MiB) in place; protobuf-c unpacks pods and containers */
 struct field {
 	uint32_t number;
 	uint64_t value;
 	struct message bytes; /* NULL: a varint */
 };
 
-/* Returns 1, 0 at the end, or -1 if malformed */
+/* Returns 1, 0 at the end, -1 if malformed */
 int field_next(struct message *message, struct field *ret_field);

@@ -7,8 +7,6 @@
 #include "core/base/err.h"
 #include "nri/wire/field.h"
 
-/* ---- a buffer ---- */
-
 /* A container's message has 3 to 5 KiB */
 #define ROOM_KEPT (16 * 1024)
 
@@ -54,8 +52,6 @@ void buffer_free(struct buffer *buffer)
 	*buffer = (struct buffer){.max = buffer->max, .skip = buffer->skip};
 }
 
-/* ---- NRI's frames ---- */
-
 static int read_whole_frames(struct mux *mux, struct err *err)
 {
 	struct buffer *in = &mux->frame;
@@ -96,8 +92,6 @@ void mux_free(struct mux *mux)
 	for (size_t i = 0; i < MUX_STREAMS; i++)
 		buffer_free(&mux->streams[i]);
 }
-
-/* ---- ttrpc's messages ---- */
 
 int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* NRI's frames, and ttrpc messages in them */
+/* NRI's frames and their ttrpc messages */
 #pragma once
 
 #include <stddef.h>
@@ -32,7 +32,7 @@ struct buffer {
 	size_t skip;
 };
 
-/* -1 leaves it unchanged: no memory, or above max */
+/* -1: unchanged; no memory, or above max */
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 
 /* Frees a large empty buffer */
@@ -43,8 +43,8 @@ void buffer_free(struct buffer *buffer);
 /* ---- NRI's frames ---- */
 
 /*
- * Two streams on a socket (containerd/nri, pkg/net/multiplex), never opened or closed; others are
- * skipped. A frame holds any part of its stream:
+ * Two streams (containerd/nri, pkg/net/multiplex), never opened or closed; others are skipped. A
+ * frame holds any part of its stream:
  *
  *   u32be stream | u32be length | length bytes
  */
@@ -56,10 +56,9 @@ enum mux_stream {
 };
 
 #define MUX_HEADER 8
-/* ttrpc's largest message and header: no runtime writes more at once */
+/* ttrpc's largest message with header: no runtime writes more at once */
 #define MUX_READ_MAX (4 * 1024 * 1024 + 10)
-/* With header. The runtime reads 4096 bytes and closes on a larger frame (pkg/net/multiplex/mux.go,
- * Read: ENOMEM). */
+/* With header. The runtime closes on a larger frame (pkg/net/multiplex/mux.go, Read: ENOMEM). */
 #define MUX_WRITE_MAX 4096
 
 /* Zero at first */
@@ -85,11 +84,9 @@ enum ttrpc_type {
 };
 
 #define TTRPC_HEADER 10
-/* 4 MiB by protocol, but ttrpc before 1.2.6 sends more: NRI 0.6 sends the whole node in one
- * message */
+/* 4 MiB by protocol; ttrpc before 1.2.6 sends more (NRI 0.6: the whole node in one message) */
 #define TTRPC_READ_MAX (64 * 1024 * 1024)
-/* Keep the beginning of a larger one: pods' authors control its size, and the plugin may have 64
- * MiB */
+/* Larger ones are cut: pods' authors control the size, and the plugin may have 64 MiB */
 #define TTRPC_KEPT_MAX (24 * 1024 * 1024)
 #define TTRPC_BEGINNING (16 * 1024)
 
@@ -106,8 +103,7 @@ struct ttrpc {
 	struct message body; /* until consumed */
 };
 
-/* The first message; cuts one above TTRPC_KEPT_MAX and skips the rest. Returns 1, 0 if incomplete,
- * or -1 if malformed */
+/* Takes the first message, cut above TTRPC_KEPT_MAX. Returns 1, 0 if incomplete, -1 if malformed */
 int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err);
 
 /* -1 leaves out unchanged: no room */
