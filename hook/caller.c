@@ -39,12 +39,12 @@ const char *caller_bundle(struct arena *arena, pid_t pid)
 	return NULL;
 }
 
-/* Not by comm: crun executes a copy in memory (cloned_binary.c), whose comm before Linux 6.14 is
- * "5" (fs/exec.c, begin_new_exec). */
+/* Not comm: that of crun's memory copy (cloned_binary.c) is "5" before Linux 6.14 (fs/exec.c,
+ * begin_new_exec). */
 bool caller_is_crun(struct arena *arena, pid_t pid)
 {
 	const char *name = text_base_name(read_arguments(arena, pid).bytes);
 
-	/* crun-wasm, crun-vm and krun are links to it. */
+	/* Also its links: crun-wasm, crun-vm, krun */
 	return text_starts_with(name, "crun") || text_starts_with(name, "krun");
 }

@@ -11,9 +11,9 @@ static const struct sock_filter instructions[] = {
 };
 
 /*
- * CHOWN, DAC_OVERRIDE, FOWNER: nccl.conf in a root file system that belongs to others.
- * SETUID, SETGID: the same on an idmapped mount, by setfsuid(2); the filter refuses setuid(2).
- * SYS_RESOURCE: to raise another process' hard limit (kernel/sys.c, do_prlimit).
+ * CHOWN, DAC_OVERRIDE, FOWNER: nccl.conf in another user's root file system.
+ * SETUID, SETGID: same if idmapped, by setfsuid(2); the filter refuses setuid(2).
+ * SYS_RESOURCE: raises another process' hard limit (kernel/sys.c, do_prlimit).
  */
 const struct confinement hook_confinement = {
 	.capabilities = CONFINE_CAPABILITY(CAP_CHOWN) | CONFINE_CAPABILITY(CAP_DAC_OVERRIDE) |

@@ -43,7 +43,7 @@ static const char usage[] =
 struct command {
 	struct options options;
 	bool is_dry_run;
-	int format; /* enum dry_run_format; -1: not given */
+	int format; /* enum dry_run_format, or -1 */
 };
 
 enum option_code {
@@ -111,8 +111,8 @@ int main(int argc, char **argv)
 	int status;
 
 	fs_open_standard_streams();
-	/* A MachineConfig cannot create links: its oci-rdma-runtime-crun is a script whose
-	 * interpreter we are, with its path in argv[1]. */
+	/* A MachineConfig cannot create links: we interpret its script oci-rdma-runtime-crun, whose
+	 * path is argv[1]. */
 	for (int i = 0; i < argc && i < 2; i++) {
 		if (text_starts_with(text_base_name(argv[i]), SHIM_NAME))
 			return shim_run(argc - i, argv + i);

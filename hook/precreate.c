@@ -30,7 +30,7 @@ static void serve_spec(struct run *run)
 			     ? err_set(err, WHAT ": larger than %d MiB", SPEC_SIZE_MAX >> 20)
 			     : container_parse_spec(container, WHAT, err);
 
-	/* podman's config.json has the id only in the cgroup: "/libpod_parent/libpod-<id>" */
+	/* podman gives the id only in the cgroup: "/libpod_parent/libpod-<id>" */
 	if (status == 0 && !container->id)
 		container->id = spec_cgroup_name(&container->spec);
 	if (status == 0)
@@ -42,7 +42,7 @@ static void serve_spec(struct run *run)
 	outcome_log(container, outcome);
 }
 
-/* Also returns what is larger than we read: the container may have no RDMA at all. */
+/* Includes input larger than we read: the container may have no RDMA. */
 static void hand_back(void)
 {
 	static char buffer[65536];

@@ -3,6 +3,5 @@
 
 #include "core/options.h"
 
-/* Any exit status but 0 keeps the container from being created. CRI-O does not start with such a
- * hook in its hooks_dir. */
+/* A nonzero exit status fails the creation. CRI-O does not start with such a hook in hooks_dir. */
 int precreate_run(const struct options *options);

@@ -46,7 +46,7 @@ static int parse_state(struct arena *arena, const struct fs_text *text, struct s
 	annotations = json_get(&doc, doc.root, "annotations", JSON_OBJECT | JSON_NULL);
 	state.sandbox = is_sandbox(&doc, annotations, "io.kubernetes.cri-o.ContainerType") ||
 			is_sandbox(&doc, annotations, "io.kubernetes.cri.container-type");
-	/* A duplicate key is harmless: this only decides whether we print a message. */
+	/* Duplicates are harmless: this only decides on a message. */
 	state.asks = json_equals(json_find(annotations, SPEC_ANNOTATION_PREFIX "inject"), "true");
 	if (doc.failed)
 		return -1;
@@ -54,7 +54,7 @@ static int parse_state(struct arena *arena, const struct fs_text *text, struct s
 		return err_set(err, WHAT ": the container id is missing or cannot be used");
 	if (!state.bundle)
 		return err_set(err, WHAT ": the bundle is missing");
-	/* Last, because it may fail: a pid that is not an integer counts as absent. */
+	/* Last, because it may fail: a non-integer pid counts as absent. */
 	state.pid = json_int64(&doc, pid, 0);
 	*ret_state = state;
 	return 0;
@@ -67,13 +67,12 @@ int state_read(struct arena *arena, int fd, struct state *ret_state, struct err 
 	struct fs_text text;
 	int status = fs_read(arena, fd, STATE_SIZE_MAX, WHAT, &text, err);
 
-	/* crun's JSON does not escape letters and dots. An incomplete state may contain the key. */
+	/* crun escapes neither letters nor dots; an incomplete state may contain the key. */
 	ret_state->stderr_chosen =
 		status < 0 || memmem(text.bytes, text.len, chosen, sizeof(chosen) - 1);
 	if (status == 0)
 		return parse_state(arena, &text, ret_state, err);
-	/* Drain stdin: EPIPE fails the container's start (crun's
-	 * run_process_with_stdin_timeout_envp). */
+	/* Drain stdin: EPIPE fails the start (crun's run_process_with_stdin_timeout_envp). */
 	while (read(fd, rest, sizeof(rest)) > 0)
 		;
 	return -1;
@@ -93,11 +92,11 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 
 	if (!lines)
 		return err_memory(err);
-	/* `buildah build` would put this node's HCAs into the image. Its RUN containers have this
-	 * name (run_linux.go, containerName). */
+	/* Keep this node's HCAs out of images: `buildah build` names its RUN containers so
+	 * (run_linux.go, containerName). */
 	if (container->plan.nccl_conf_mounted || text_starts_with(container->id, "buildah-"))
 		return 0;
-	/* AMD's compute device: its RCCL reads another file. */
+	/* AMD's compute device: RCCL reads another file. */
 	for (size_t i = 0; lines[0] && i < spec->n_devices; i++) {
 		if (strcmp(spec->devices[i].path, "/dev/kfd") == 0)
 			rccl_conf_link(container->root);
@@ -105,13 +104,13 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 	status = nccl_conf_write(container->root, lines, ret_changed, err);
 	if (container->plan.new_settings)
 		return status;
-	/* Another entry point has given and logged all: the file is for sessions only. */
+	/* Another entry point granted and logged all; the file only serves sessions. */
 	*ret_changed = false;
 	return 0;
 }
 
-/* The runtime sets a listed limit, runc only after createRuntime. Without the right to raise it
- * (rootless podman) it gets the rest. */
+/* The runtime sets a listed limit, runc after createRuntime. If we may not raise it (rootless
+ * podman), grant the rest. */
 static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, struct err *err)
 {
 	const struct container *container = &run->container;
@@ -120,7 +119,7 @@ static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, st
 	if (!plan->adds_rlimit || process_raise_memlock((pid_t)run->state.pid, pidfd, plan->memlock,
 							ret_changed, err) == 0)
 		return 0;
-	/* createRuntime has raised it or logged why not. Even reading another user's limit needs
+	/* createRuntime raised it or logged why not; even reading another user's limit needs
 	 * CAP_SYS_RESOURCE. */
 	if (run->outcome.repeats && !container->spec.has_memlock)
 		return 0;
@@ -130,7 +129,7 @@ static int raise_memlock(const struct run *run, int pidfd, bool *ret_changed, st
 	return 0;
 }
 
-/* Opens everything before changing anything. Running processes have read nccl.conf already. */
+/* Opens all before changing anything. Running processes have read nccl.conf. */
 static int apply_plan(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
@@ -153,8 +152,8 @@ static int apply_plan(struct run *run, struct err *err)
 	return status;
 }
 
-/* Best effort: if we cannot read the file, neither can NCCL. Without a reason the container was
- * dismissed before its config was read. */
+/* Best effort: NCCL cannot read what we cannot. Without a reason, dismissed before its config was
+ * read. */
 static void clear_nccl_conf(struct run *run)
 {
 	static struct err ignored;
@@ -166,7 +165,7 @@ static void clear_nccl_conf(struct run *run)
 		(void)nccl_conf_write(container->root, "", &changed, &ignored);
 }
 
-/* Returns a descriptor, or -errno; -EINVAL if the path is relative or the node's root. */
+/* Returns a descriptor or -errno; -EINVAL: a relative path, or the node's root. */
 static int open_bundle(const char *path)
 {
 	cleanup_fd bundle = -1;
@@ -179,8 +178,8 @@ static int open_bundle(const char *path)
 	return fs_is_own_root(bundle) ? -EINVAL : steal_fd(&bundle);
 }
 
-/* With a user namespace and devices crun reports "/", because it has changed its directory; its
- * command line, our parent's, has --bundle. */
+/* With a user namespace and devices crun reports "/", its new directory; our parent's command line
+ * has --bundle. */
 static int read_bundle_spec(struct run *run, struct err *err)
 {
 	struct container *container = &run->container;
@@ -223,9 +222,8 @@ static int serve_bundle(struct run *run)
 	return outcome->must_fail;
 }
 
-/* At crun's poststart the process already runs with createRuntime's grant, and `crun start` has no
- * --bundle. runc has set limits since; it reports "created" up to 1.5, "running" later (runc commit
- * 3cdda464f). */
+/* At crun's poststart the process has createRuntime's grant; `crun start` has no --bundle. runc has
+ * set limits since; it reports "created" up to 1.5, then "running" (commit 3cdda464f). */
 static bool is_over(struct run *run)
 {
 	return run->outcome.repeats && text_is(run->state.status, "running") &&
@@ -238,8 +236,7 @@ static int serve_state(struct run *run)
 	struct err *err = &run->outcome.err;
 	int status = state_read(&run->container.arena, STDIN_FILENO, &run->state, err);
 
-	/* A reason may quote the pod's author: in a file of their choice, it could be a script's
-	 * line. */
+	/* A reason may quote the pod's author: in a file they choose, it could be script code. */
 	if (state->stderr_chosen)
 		stderr_mute();
 	if (status < 0) {

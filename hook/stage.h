@@ -8,26 +8,26 @@
 #include "core/base/err.h"
 #include "core/options.h"
 
-/* stage: "createRuntime", "prestart" (its older name) or "poststart". Returns 1 to keep the
- * container from being created. poststart returns 0: crun kills the running container otherwise. */
+/* stage: "createRuntime", "prestart" (older name) or "poststart". Returns 1 to fail the creation;
+ * poststart 0, or crun would kill the running container. */
 int stage_run(const struct options *options, const char *stage);
 
-/* Kubernetes allows 256 KiB of annotations (apimachinery's pkg/api/validation/objectmeta.go,
- * TotalAnnotationSizeLimitB), CRI-O repeats them in io.kubernetes.cri-o.Annotations, and Go escapes
- * "<" as six bytes, seven if quoted again. */
+/* Kubernetes' 256 KiB of annotations (apimachinery's pkg/api/validation/objectmeta.go,
+ * TotalAnnotationSizeLimitB), repeated by CRI-O in io.kubernetes.cri-o.Annotations; Go escapes "<"
+ * as six bytes, seven if quoted again. */
 #define STATE_SIZE_MAX (4 * 1024 * 1024)
 
 struct state {
 	const char *id;
 	const char *bundle; /* not validated */
-	/* init, in the hook's pid namespace; 0 if absent or invalid, an error only for a grant */
+	/* init in the hook's pid namespace; 0: absent or invalid, which only fails grants */
 	int64_t pid;
 	const char *status; /* or NULL */
-	bool sandbox;       /* a pod's pause container: it never gets a device */
+	bool sandbox;       /* pause container: never gets a device */
 	bool asks;
-	/* The pod's or image's author chose a file of the node as our stderr, by
-	 * run.oci.hooks.stderr (crun's src/libcrun/container.c, open_hooks_output; CRI-O since 1.30
-	 * removes it); or the state could not be read whole. */
+	/* The pod's or image's author chose a node's file as our stderr by run.oci.hooks.stderr
+	 * (crun's src/libcrun/container.c, open_hooks_output; CRI-O since 1.30 removes it), or the
+	 * state is incomplete. */
 	bool stderr_chosen;
 };
 

@@ -22,7 +22,7 @@
 #include "hook/edit.h"
 #include "hook/shim/container_state.h"
 
-/* Keeps owner, mode and attributes of fd, the file as read. sync: it outlives a crash. */
+/* Keeps owner, mode and attributes of fd, the file as read. sync: survives a crash. */
 static int write_edited(int dir, const char *name, int fd, const char *what, bool sync,
 			const struct fs_text *text, struct err *err)
 {
@@ -80,7 +80,7 @@ void serve_create(struct shim *shim)
 		container->lacking = own_lacks_capabilities(container->config.capabilities);
 		status = edit_config_json(container, outcome, &edited);
 	}
-	/* If nothing changed, another shim in front of us has added and logged it. */
+	/* Unchanged: another shim in front has added and logged it. */
 	if (status > 0 && outcome->changed) {
 		status =
 			write_edited(dir, name, container->fd, container->what, true, &edited, err);
@@ -105,7 +105,7 @@ static int plan_environment(struct container *container, const struct spec *proc
 		const char *entry = created->env[i];
 		const char *value = strchr(entry, '=');
 
-		/* Fast path: the environments usually match entry by entry. */
+		/* Fast path: environments usually match entry by entry. */
 		if (!value || (i < process->n_env && strcmp(entry, process->env[i]) == 0))
 			continue;
 		settings[n].value = value + 1;
@@ -120,7 +120,7 @@ static int plan_environment(struct container *container, const struct spec *proc
 	return 0;
 }
 
-/* Those that a main process passes on, whatever the user */
+/* Those a main process passes on, under any user */
 static uint64_t capabilities_of_all_sets(const struct spec *spec)
 {
 	uint64_t all = UINT64_MAX;
@@ -130,7 +130,7 @@ static uint64_t capabilities_of_all_sets(const struct spec *spec)
 	return all;
 }
 
-/* The runtime fails if it must set a capability that its bounding set lacks. */
+/* Runtimes fail to set a capability that their bounding set lacks. */
 static int leave_out_withheld(struct shim *shim, const struct spec *process, struct err *err)
 {
 	struct plan *plan = &shim->container.plan;
@@ -139,7 +139,7 @@ static int leave_out_withheld(struct shim *shim, const struct spec *process, str
 		own_lacks_capabilities(plan->granted & ~capabilities_of_all_sets(process));
 	const char *text;
 
-	/* A process that lists none takes the container's. */
+	/* If absent, the container's apply. */
 	if (!lacking || !listed || listed->type == JSON_NULL)
 		return 0;
 	text = withheld_reason(&shim->container.arena, lacking);
@@ -185,7 +185,7 @@ static int edit_process(struct shim *shim, struct err *err)
 	    plan_environment(container, &process, err) < 0 ||
 	    spec_edit(arena, &text, &process, plan, &inherited, &edited, err) < 0)
 		return -1;
-	/* No sync: the file lives only until this exec has started. */
+	/* No sync: the file only lives until this exec starts. */
 	if (edited.bytes == text.bytes)
 		return 0;
 	return write_edited(dir, name, fd, path, false, &edited, err);
@@ -200,20 +200,20 @@ static int exec_as_created(struct shim *shim, struct err *err)
 
 	if (found <= 0)
 		return found;
-	/* It names our variables and capabilities. If unusable, take the defaults. */
+	/* For our variables and capabilities; else the defaults. */
 	if (container_load_config(container, &shim->options, &ignored) == 0)
 		deadline_set_must_fail(container_names_device(container) &&
 				       container->config.fail_on_error);
 	else
 		container->config = config_defaults();
-	/* Only the engine and we have written the container's limits. */
+	/* Only the engine and we set the container's limits. */
 	container->plan = (struct plan){
 		.memlock = created->has_memlock ? created->memlock_soft : 0,
 		.granted = container->config.capabilities & capabilities_of_all_sets(created),
 	};
 	if (shim->args.process)
 		return edit_process(shim, err);
-	/* The runtime takes the spec that we have edited, but its caller's limit. */
+	/* The runtime takes our edited spec, but its caller's limit. */
 	return container->plan.memlock ? memlock_raise_own(container->plan.memlock, err) : 0;
 }
 
@@ -223,7 +223,7 @@ void serve_exec(struct shim *shim)
 
 	if (exec_as_created(shim, &shim->outcome.err) == 0)
 		return;
-	shim->outcome.options = NULL; /* that of its creation stays true */
+	shim->outcome.options = NULL; /* the creation's stays true */
 	outcome_set_failed(container, container_names_device(container), &shim->outcome);
 	outcome_log(container, &shim->outcome);
 }

@@ -12,8 +12,7 @@ struct shim {
 	struct outcome outcome;
 };
 
-/* create, run and restore */
 void serve_create(struct shim *shim);
 
-/* The grant goes into the process spec, or our own limit, which the runtime inherits */
+/* Edits the process spec, or raises our own limit for the runtime. */
 void serve_exec(struct shim *shim);

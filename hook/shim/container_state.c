@@ -29,8 +29,8 @@ static const char *default_root(struct arena *arena, unsigned runtime)
 			    runtime == CRUN ? "crun" : "runc");
 }
 
-/* runc appends the bundle as the last label, behind the annotations, one of which a pod's author
- * may call "bundle" (libcontainer/specconv, CreateLibcontainerConfig). */
+/* The last label: runc appends the bundle to the annotations (libcontainer/specconv,
+ * CreateLibcontainerConfig), one of which may be called "bundle". */
 static int parse_bundle(struct arena *arena, const char *what, const struct fs_text *text,
 			const char **ret_bundle, struct err *err)
 {
@@ -80,7 +80,7 @@ static int read_config(struct container *container, const struct runtime_args *a
 	struct fs_text state;
 	int status;
 
-	/* The runtime will refuse such an id. */
+	/* The runtime refuses such an id. */
 	if (!(args->runtimes & runtime) || strchr(args->id, '/'))
 		return 0;
 	if (!root)
@@ -104,7 +104,7 @@ int created_read_process(struct container *container, const struct runtime_args 
 			 struct err *err)
 {
 	const struct fs_text *text = &container->text;
-	/* Any config.json with a grant contains one of these. */
+	/* Every config.json with a grant has one. */
 	static const char *const words[] = {"oci-rdma-hook", "infiniband", "/vfio/",
 					    "RLIMIT_MEMLOCK"};
 	size_t word = 0;

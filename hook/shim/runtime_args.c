@@ -7,15 +7,15 @@
 
 #include "core/base/text.h"
 
-/* crun uses argp: joined letters ("-dp FILE"), abbreviations, options only before the first
- * operand. runc uses Go's flags: one dash or two, whole names, and, except for exec, options behind
- * the id (urfave/cli, reorderArgs); after 1.5 also global ones behind the command (urfave/cli v3,
+/* crun (argp): joined letters ("-dp FILE"), abbreviations, options only before the first operand.
+ * runc (Go's flags): one dash or two, whole names, and, except for exec, options behind the id
+ * (urfave/cli, reorderArgs); after 1.5 also global ones behind the command (urfave/cli v3,
  * command_parse.go). */
 #define BOTH (CRUN | RUNC)
 #define CREATE RUNTIME_CREATE
 #define EXEC RUNTIME_EXEC
 
-/* commands: 0 for a global one. */
+/* commands: 0 if global */
 struct option {
 	const char *name;
 	char letter;
@@ -27,9 +27,9 @@ struct option {
 #define NOWHERE 0
 #define AT(field) offsetof(struct runtime_args, field)
 
-/* crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c) and runc 1.5 (main.go, the
- * same names). An abbreviation means its first match: so crun 1.8's come first, and console-socket
- * before config, which restore lacks. */
+/* crun 1.29 (src/crun.c, create.c, run.c, restore.c, exec.c, delete.c), runc 1.5 (main.go, same
+ * names). An abbreviation means its first match: crun 1.8's come first, and console-socket before
+ * config, which restore lacks. */
 static const struct option options[] = {
 	{"root", 0, BOTH, 0, AT(root)},
 	{"log", 0, BOTH, 0, AT(log)},
@@ -73,7 +73,7 @@ static bool has_option(const struct runtime_args *args, unsigned runtime,
 	return has_command && option->runtimes & runtime;
 }
 
-/* by_letter: for crun; runc takes a letter for a name. */
+/* by_letter: crun only; runc reads letters as names. */
 static const struct option *find_option(const struct runtime_args *args, unsigned runtime,
 					bool by_letter, const char *name, size_t len)
 {
@@ -103,13 +103,13 @@ static int accept_value(struct runtime_args *args, const struct option *option, 
 	/* crun's -tVALUE, --tty=VALUE; never "-t VALUE" */
 	const char *value = left || option->letter == 't' ? left : next;
 
-	/* runc treats an empty value as absent; crun rejects it. */
+	/* Empty: absent for runc; crun rejects it. */
 	if (value && option->place)
 		*(const char **)((char *)args + option->place) = value[0] ? value : NULL;
 	return value && !left ? 2 : 1;
 }
 
-/* Returns 1, or 2 with a separate value. */
+/* Returns 1; 2 with a separate value. */
 static int parse_option(struct runtime_args *args, char *const *argv)
 {
 	bool is_long = argv[0][1] == '-';
@@ -122,7 +122,7 @@ static int parse_option(struct runtime_args *args, char *const *argv)
 		option = find_option(args, RUNC, false, name, len);
 	if (!option && args->runtimes & CRUN && is_long)
 		option = find_option(args, CRUN, false, name, len);
-	/* "-dt", "-dpFILE", "-dp FILE". Unknown letters take no value, or crun refuses them. */
+	/* "-dpFILE". Unknown letters take no value, or crun refuses them. */
 	for (; !option && args->runtimes & CRUN && !is_long && *name; name++) {
 		option = find_option(args, CRUN, true, name, 1);
 		value = name[1] ? name + 1 : NULL;
@@ -168,7 +168,7 @@ void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 {
 	const char *name = text_base_name(runtime);
 	struct runtime_args args = {
-		/* Another runtime may pass it on to either. */
+		/* May pass it on to either. */
 		.runtimes = text_is(name, "crun")   ? CRUN
 			    : text_is(name, "runc") ? RUNC
 						    : BOTH,

@@ -23,7 +23,7 @@ struct runtime_args {
 	const char *process;
 };
 
-/* runtime: its name decides the syntax. An unknown option takes no value. The result is unspecified
- * if the runtime refuses the command line. */
+/* runtime's name decides the syntax. Unknown options take no value. *ret_args is unspecified if the
+ * runtime refuses the command line. */
 void runtime_args_parse(const char *runtime, int argc, char *const *argv,
 			struct runtime_args *ret_args);

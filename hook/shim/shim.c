@@ -25,8 +25,8 @@ static const char *getenv_nonempty(const char *name)
 	return value && value[0] ? value : NULL;
 }
 
-/* A runtime may lead back to us: NVIDIA's has its own list, crun may be a wrapper. Only a count in
- * the environment, which all pass on, detects that. */
+/* NVIDIA's runtime (own list) or a crun wrapper may lead back to us. Only a count in the
+ * environment, which all pass on, shows it. */
 static int count_shim_pass(void)
 {
 	const char *before = getenv_nonempty(SHIM_ROUNDS);
@@ -34,7 +34,7 @@ static int count_shim_pass(void)
 
 	if (before && (before[0] < '1' || before[0] >= '0' + ROUNDS_MAX || before[1]))
 		return -1;
-	/* Fails only without memory; at worst one round is not counted. */
+	/* Fails only without memory: one round is not counted. */
 	(void)setenv(SHIM_ROUNDS, rounds, 1);
 	return 0;
 }
@@ -54,14 +54,14 @@ static bool can_run(const char *path)
 
 static char **runtime_argv; /* [0]: the runtime's path; set before deadline_arm() */
 
-/* A node stuck in /sys must not keep the container from starting. */
+/* A node stuck in /sys must not block the container. */
 static void run_unserved(void)
 {
 	(void)execv(runtime_argv[0], runtime_argv);
 	_exit(EXIT_NO_RUNTIME);
 }
 
-/* crun's --log may have a type; "syslog:" and "journald:" have our journal line already. */
+/* crun's --log may have a type; "syslog:" and "journald:" have our line already. */
 static void use_runtime_log(const struct runtime_args *args)
 {
 	const char *path = args->log;
@@ -75,8 +75,8 @@ static void use_runtime_log(const struct runtime_args *args)
 	stderr_use_runtime_log(path, text_is(args->log_format, "json"));
 }
 
-/* If the list is unreadable, do not guess: another runtime would not know the running containers.
- * Only our own name decides then. */
+/* Unreadable list: only our own name decides; another runtime would not know the running
+ * containers. */
 static int find_runtime(struct shim *shim, const char *called, const char **ret_runtime,
 			struct err *err)
 {
@@ -118,7 +118,7 @@ static bool serve_command(struct shim *shim)
 	return !shim->outcome.must_fail;
 }
 
-/* Returns only if the runtime must not, or cannot, be started. */
+/* Returns only if the runtime must not or cannot start. */
 static int run_runtime(struct shim *shim, int argc, char **argv)
 {
 	const char *called = text_base_name(argv[0]);

@@ -2,7 +2,7 @@
 /* Edits the spec before crun or runc reads it. */
 #pragma once
 
-/* Passes arguments, environment, directory and descriptors on as they came. Returns only if there
- * is no runtime, or if an RDMA container must fail. Options come from the engine's environment,
- * never the container's: OCI_RDMA_CONFIG, OCI_RDMA_SYSROOT. */
+/* Passes on arguments, environment, directory and descriptors unchanged. Returns only without a
+ * runtime, or if an RDMA container must fail. Options: the engine's OCI_RDMA_CONFIG and
+ * OCI_RDMA_SYSROOT, never the container's. */
 int shim_run(int argc, char **argv);
