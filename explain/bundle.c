@@ -23,7 +23,7 @@
 #define STATE_MAX (16 * 1024 * 1024)
 #define CGROUP_MAX (64 * 1024)
 
-/* libcontainer keeps the bundle as a label, "bundle=PATH" (libcontainer/utils). */
+/* libcontainer's label "bundle=PATH" (libcontainer/utils) */
 static const char *read_labels(struct json_document *doc, const struct json_node *labels)
 {
 	const char *bundle = NULL;
@@ -54,8 +54,8 @@ static int state_file_read(struct arena *arena, int root, const char *path,
 	state = doc.root;
 	file.pid = json_int64(
 		&doc, json_get(&doc, state, crun ? "pid" : "init_process_pid", JSON_NUMBER), 0);
-	/* crun (src/libcrun/status.c) and runc (libcontainer/container.go) detect a reused pid by
-	 * its start. */
+	/* Shows pid reuse, as in crun (src/libcrun/status.c) and runc
+	 * (libcontainer/container.go). */
 	file.start = json_uint64(&doc,
 				 json_get(&doc, state,
 					  crun ? "process-start-time" : "init_process_start",
@@ -84,7 +84,7 @@ const char *const bundle_task_dirs[] = {
 	NULL,
 };
 
-/* A directory per container, and in it one of these files */
+/* One of these files in a container's directory */
 enum keeper { CRUN, RUNC, CONTAINERD, STORAGE };
 
 static const char *const kept[][2] = {
@@ -97,7 +97,7 @@ static const char *const kept[][2] = {
 static const struct place {
 	enum keeper keeper;
 	const char *top;
-	/* NULL: in top itself; else in NAME + below, for each NAME in top that ends in suffix */
+	/* NULL: top itself; else NAME + below for each NAME in top ending in suffix */
 	const char *suffix;
 	const char *below;
 } places[] = {
@@ -116,7 +116,7 @@ struct search {
 	struct bundle found;
 	const char *task; /* if containerd's */
 	const char *other;
-	const char *untrusted; /* a match that others could have written */
+	const char *untrusted; /* a match others could have written */
 	bool lists;
 	const char **ids;
 	size_t n_ids;
@@ -147,7 +147,7 @@ static void read_state(struct search *search, const char *path)
 	struct err ignored;
 	char *config;
 
-	/* Skip an unreadable state: other places may do. The first of two runtimes' states wins. */
+	/* Skip unreadable states: other places may do. The first runtime's state wins. */
 	if (found->pid_path ||
 	    state_file_read(search->arena, search->root, path, &file, &ignored) < 0)
 		return;
@@ -175,7 +175,7 @@ static void read_files(struct search *search, const char *config, const char *pi
 	}
 }
 
-/* Returns true for the first match, the same again, or an exact match, which replaces another. */
+/* True for the first match, its repetition, or an exact one, which replaces another. */
 static bool accept_id(struct search *search, const char *id)
 {
 	const char *found = search->found.id;
@@ -194,7 +194,7 @@ static bool accept_id(struct search *search, const char *id)
 	return false;
 }
 
-/* Only containerd's ids are per namespace. Returns false for a second match. */
+/* Only containerd's ids are per namespace. False for a second match. */
 static bool accept_home(struct search *search, enum keeper keeper, const char *home)
 {
 	if (keeper != CONTAINERD)
@@ -236,7 +236,7 @@ static int look_at_place(struct search *search, enum keeper keeper, const char *
 	return 0;
 }
 
-/* ---- the search ---- */
+/* ---- search ---- */
 
 static int look_in(struct search *search, enum keeper keeper, const char *dir)
 {
@@ -383,7 +383,7 @@ int bundle_each(struct arena *arena, int root,
 		struct bundle bundle;
 		struct err ignored;
 
-		/* Runtime and engine may both keep the container. */
+		/* Runtime and engine may both keep it. */
 		if (i && strcmp(all.ids[i], all.ids[i - 1]) == 0)
 			continue;
 		if (bundle_find(&own, root, all.ids[i], &bundle, &ignored) == 0)

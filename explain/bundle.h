@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finds containers in the files of engines and runtimes; asks no engine. */
+/* Asks no engine: reads engines' and runtimes' files. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,24 +17,22 @@ struct bundle {
 	uint64_t start; /* field 22 of /proc/PID/stat; 0: unknown */
 	const char *pid_path;
 	const char *config; /* NULL: not found */
-	/* a config.json that others could have written: podman gives the directory to a user
-	 * namespace's root; NULL: none */
+	/* a config.json that others could have written (with podman a user namespace's root), or
+	 * NULL */
 	const char *not_believed;
 };
 
-/* By its full id or a unique prefix, in the files of crun, runc, containerd, Docker, podman and
- * CRI-O that only root and our user could have written */
+/* By full id or unique prefix, in files of crun, runc, containerd, Docker, podman and CRI-O that
+ * only root or our user could have written */
 int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
 		struct err *err);
 
 /* By its cgroup or start */
 bool bundle_has_process(struct arena *arena, int root, const struct bundle *bundle);
 
-/* Until look returns -1; the bundle lives as long as the call */
+/* Until look returns -1; bundle lives for the call */
 int bundle_each(struct arena *arena, int root,
 		int (*look)(void *context, const struct bundle *bundle), void *context);
-
-/* ---- runtimes' state files: crun's "status", runc's "state.json" ---- */
 
 struct state_file {
 	int64_t pid;        /* 0: unknown */

@@ -32,7 +32,7 @@ struct reading {
 	const struct variable **by_name;
 };
 
-/* A resource may be called foo_info, so the value decides. */
+/* By value: a resource may be called foo_info. */
 static bool is_info(const struct variable *v)
 {
 	size_t len = strlen(INFO_SUFFIX);
@@ -112,7 +112,7 @@ static int parse_info(struct arena *arena, const char *text, struct claims *devi
 	return doc.failed ? -1 : 0;
 }
 
-/* A pod may write anything: on error, warns and leaves *ret_devices empty. */
+/* Pods may write anything: errors warn and leave *ret_devices empty. */
 static int read_info(struct reading *r, const struct variable *v, struct claims *ret_devices)
 {
 	struct claims devices = {0};
@@ -245,7 +245,7 @@ static int read_lone_info(struct reading *r, const struct variable *v)
 	return 0;
 }
 
-/* v: SRIOVNETWORK_VF_DEVICE_<d>. *ret_value: NULL if absent */
+/* v: SRIOVNETWORK_VF_DEVICE_<d>. *ret_value: or NULL */
 static int read_dra_part(struct reading *r, const struct variable *v, const char *part,
 			 const char **ret_value)
 {
@@ -277,7 +277,7 @@ static int read_dra(struct reading *r, const struct variable *v)
 
 static int read_variable(struct reading *r, const struct variable *v)
 {
-	/* getenv(3) sees the first of two entries; the author's follow the plugin's. */
+	/* getenv(3) sees the first of two; the author's follow the plugin's. */
 	if (find_variable(r, v->name, v->name_len, v->info) != v)
 		return 0;
 	if (text_starts_with(v->name, DRA_DEVICE_PREFIX))
@@ -286,7 +286,7 @@ static int read_variable(struct reading *r, const struct variable *v)
 		return 0;
 	if (!v->info)
 		return read_list(r, v);
-	/* read_list() reads an _INFO that has a list. */
+	/* read_list() reads an _INFO with a list. */
 	if (find_variable(r, v->name, v->name_len - strlen(INFO_SUFFIX), false))
 		return 0;
 	return read_lone_info(r, v);
@@ -315,7 +315,7 @@ static int collect_variables(struct reading *r)
 	return 0;
 }
 
-/* A pod's author can write many; searching for each would take seconds. */
+/* Authors can write many: searching for each would take seconds. */
 static int sort_variables(struct reading *r)
 {
 	r->by_name = arena_alloc(r->arena, r->n_variables * sizeof(struct variable *));

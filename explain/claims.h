@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Devices that the container's environment claims, for the dry run and the doctor. The pod's author
- * can write these variables too, so a claim only labels devices that linux.devices proves.
+ * Devices claimed by the container's environment. Authors can write these variables too, so claims
+ * only label devices that linux.devices proves.
  *
- * The environment's order is random: the kubelet walks a Go map (deviceRunContainerOptions of
- * cm/devicemanager/pod_devices.go) and a set (UnsortedList in manager.go). So devices are in order
- * of their PCI address (core/plan/plan.h).
+ * Their order is random (the kubelet walks a Go map, deviceRunContainerOptions of
+ * cm/devicemanager/pod_devices.go, and a set, UnsortedList in manager.go), so devices are in order
+ * of PCI address (core/plan/plan.h).
  *
  *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin
  *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}
@@ -20,10 +20,10 @@
 #include "core/base/err.h"
 #include "core/spec/spec.h"
 
-/* Drops the rest with a warning */
+/* More are dropped with a warning */
 #define CLAIMS_MAX 4096
 
-/* Bounds the work that a pod's author causes; dra-driver-sriov sets six a device. */
+/* Bounds the work an author causes; dra-driver-sriov sets six a device. */
 #define CLAIM_VARIABLES_MAX 4096
 
 enum claim_source {

@@ -27,8 +27,8 @@ static bool has_path(const struct spec *spec, const char *path)
 	return false;
 }
 
-/* Numbers are not stable: a device that changes its network namespace gets the lowest free one
- * (ib_core's device.c: rdma_dev_change_netns; uverbs_main.c: ida_alloc_max). */
+/* Numbers change: a device moved to another network namespace gets the lowest free one (ib_core's
+ * device.c: rdma_dev_change_netns; uverbs_main.c: ida_alloc_max). */
 static int warn_unproven(struct container *container, const struct claim *claim)
 {
 	struct arena *arena = &container->arena;
@@ -53,7 +53,7 @@ static int warn_unproven(struct container *container, const struct claim *claim)
 			    claim->address, named[0] ? " (" : "", named, named[0] ? ")" : "");
 }
 
-/* A claim covers all verbs devices of its PCI function. */
+/* A claim covers its PCI function's verbs devices. */
 static int label(struct container *container, const struct claim *claim)
 {
 	struct devices *devices = &container->devices;
@@ -90,7 +90,7 @@ int devices_label(struct container *container, const struct claims *claims)
 	return 0;
 }
 
-/* No later link-up helps: disabled by an administrator, or of another kind. */
+/* No link-up helps: administratively disabled, or of another kind. */
 static bool is_hopeless(const struct port *port)
 {
 	return (strcmp(port->state, "DOWN") == 0 && strcmp(port->phys_state, "Disabled") == 0) ||
@@ -164,7 +164,7 @@ static const struct device *find_link_layer(const struct devices *devices, const
 	return NULL;
 }
 
-/* NCCL does not connect one kind with the other (src/transport/net_ib/connect.cc). */
+/* NCCL does not connect the two kinds (src/transport/net_ib/connect.cc). */
 static int warn_mix(struct container *container)
 {
 	const struct devices *devices = &container->devices;

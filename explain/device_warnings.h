@@ -4,7 +4,7 @@
 #include "core/container/container.h"
 #include "explain/claims.h"
 
-/* Sets device->source from the claims, and warns about wrong ones */
+/* Sets device->source from claims, and warns about wrong ones */
 int devices_label(struct container *container, const struct claims *claims);
 
 int ports_warn(struct container *container);

@@ -26,7 +26,7 @@ struct first {
 	const char *pinned; /* or NULL */
 };
 
-/* Unknown if the pid is not the container's any more */
+/* Unknown if the pid is no longer the container's */
 static struct first read_first(struct arena *arena, int root, const struct bundle *bundle)
 {
 	const char *path = arena_printf(arena, "/proc/%" PRId64 "/limits", bundle->pid);
@@ -90,7 +90,7 @@ static int open_bundle(struct container *container, const struct options *option
 	return 0;
 }
 
-/* Every engine sets a cgroup path or annotations; `crun spec` sets neither. */
+/* Engines set a cgroup path or annotations; `crun spec` neither. */
 static int check_engine(const struct container *container, struct err *err)
 {
 	const struct spec *spec = &container->spec;
@@ -201,7 +201,7 @@ int dry_run(const struct options *options, enum dry_run_format format, const cha
 	bool failed;
 
 	if (explain_bundle(&container, options, bundle, &mode, &first, &err) < 0) {
-		/* Only root can read runtimes' states, bundles and our records. */
+		/* Only root reads runtimes' states, bundles and our records. */
 		fprintf(stderr, "oci-rdma-hook: %s%s\n",
 			geteuid() != 0 && (err.errnum == EACCES ||
 					   (!strchr(bundle, '/') && !container.what))

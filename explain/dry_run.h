@@ -10,7 +10,6 @@ enum dry_run_format {
 	FORMAT_NCCL,
 };
 
-/* --dry-run. bundle: a directory, else a container's id or a unique prefix. Changes nothing.
- * Returns the exit status: 0 with any plan; 1 if bundle or config is unusable, with one line on
- * stderr. */
+/* --dry-run. bundle: a directory, else a container id or unique prefix. Changes nothing. Returns
+ * the exit status: 0 with any plan; 1, with a line on stderr, without usable bundle or config. */
 int dry_run(const struct options *options, enum dry_run_format format, const char *bundle);

@@ -49,8 +49,8 @@ static bool next_path(const char **at, char path[PATH_SIZE])
 static int read_hooks_dir(struct search *search, const char *dir, const char *suffix,
 			  bool is_hooks_d);
 
-/* is_hooks_d: a hooks.d file; else an engine's configuration, whose paths may be the shim or
- * directories of hooks.d files. */
+/* is_hooks_d: a hooks.d file; else an engine's configuration, naming the shim or hooks.d
+ * directories. */
 static int read_hooks_file(struct search *search, const char *file, bool is_hooks_d)
 {
 	char path[PATH_SIZE];
@@ -62,8 +62,7 @@ static int read_hooks_file(struct search *search, const char *file, bool is_hook
 	for (const char *at = text.bytes; next_path(&at, path);) {
 		if (!is_hooks_d && read_hooks_dir(search, path, ".json", true) < 0)
 			return -1;
-		/* Engines skip a hook whose program is missing; with such a runtime no container
-		 * starts. */
+		/* Engines skip hooks without a program; such a runtime starts no container. */
 		if (tree_check_executable(search->root, path) < 0)
 			continue;
 		if (!is_hooks_d && is_shim_name(path))
@@ -144,7 +143,7 @@ int ways_find(struct arena *arena, int sysroot, bool recorded, unsigned *ret_way
 
 struct ways_names ways_names(unsigned ways)
 {
-	/* In the order of enum way */
+	/* enum way's order */
 	static const char *const known[] = {"hook", "shim", "precreate", "NRI"};
 	struct ways_names names = {""};
 

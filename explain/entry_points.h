@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A node's entry points (hook, precreate, shim, NRI plugin), for reports; `oci-rdma-admin
- * --check-config` and the doctor check whether they work. */
+/* A node's entry points, for reports; --check-config and the doctor check whether they work. */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +8,7 @@
 #include "core/base/err.h"
 
 enum way {
-	WAY_HOOK = 1 << 0,      /* a hooks.d file: createRuntime or prestart */
+	WAY_HOOK = 1 << 0,      /* hooks.d: createRuntime or prestart */
 	WAY_SHIM = 1 << 1,      /* an engine's configuration */
 	WAY_PRECREATE = 1 << 2, /* podman's hooks.d file */
 	WAY_NRI = 1 << 3,       /* connected */

@@ -30,8 +30,8 @@ static const char *append_translated(struct arena *arena, const char *list, cons
 	return arena_printf(arena, "%s%s%s (%s)", list, list[0] ? ", " : "", pci, place->iommu);
 }
 
-/* The GPU's driver maps its memory for the NIC, so registration succeeds, but transfers fail or
- * pass through the root complex. */
+/* The GPU driver maps its memory for the NIC: registration succeeds, but transfers fail or pass
+ * through the root complex. */
 static int warn_iommu(struct container *container)
 {
 	const struct gpus *gpus = &container->gpus;
@@ -87,7 +87,7 @@ static bool is_mounted(const struct container *container, const char *uverbs)
 	return mounted;
 }
 
-/* A hostPath shows files; the cgroup blocks devices that were not allocated. */
+/* A hostPath shows files; the cgroup blocks unallocated devices. */
 static int warn_mounted(struct container *container)
 {
 	const struct spec *spec = &container->spec;

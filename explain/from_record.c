@@ -48,8 +48,8 @@ static void created(const struct recall *what, char text[CLOCK_UTC_SIZE])
 		clock_utc(st.st_mtime, text);
 }
 
-/* Why we cannot know whether the pod asks, or NULL: a plugin that was connected has recorded every
- * container with our annotation or a device. */
+/* Why we cannot know whether the pod asks, or NULL: a connected plugin records every container with
+ * our annotation or a device. */
 static const char *doubt(struct container *container, const struct recall *what)
 {
 	struct arena *arena = &container->arena;
@@ -65,7 +65,7 @@ static const char *doubt(struct container *container, const struct recall *what)
 		return LOOK "; if it is, no entry point has served it: install one "
 			    "(oci-rdma-nri --check), then delete the pod, so that it is created "
 			    "again";
-	/* Both are UTC in one format, so text order is time order. */
+	/* One UTC format: text order is time order. */
 	if (time[0] && strcmp(time, status.since) >= 0)
 		return NULL;
 	return arena_printf(arena,
@@ -111,7 +111,7 @@ void apply_recorded_decision(struct container *container)
 	}
 	if (record->reason)
 		plan->reason = record->reason;
-	/* Drop the plan by this node's policy: another one decided. */
+	/* Drop this node's plan: another policy decided. */
 	if (record->result == RECORD_DENIED || record->result == RECORD_NOTHING)
 		*plan = (struct plan){.decision = record->result == RECORD_DENIED ? DECISION_DENIED
 										  : DECISION_NONE,

@@ -5,8 +5,8 @@
 
 #include "core/container/container.h"
 
-/* containerd's CRI hides a pod's annotations from config.json unless the handler's pod_annotations
- * name them; the record has them. */
+/* containerd's CRI omits pod annotations from config.json unless the handler's pod_annotations name
+ * them; the record has them. */
 
 /* config: config.json's path; recorded: sysroot is not "/" */
 struct recall {
@@ -16,10 +16,10 @@ struct recall {
 	const char *id;
 };
 
-/* Call before container_explain(). Sets container->record and adds its annotations; without a
- * record, sets container->doubt if it is unknown whether the pod asks */
+/* Call before container_explain(). Sets container->record and adds its annotations; without one,
+ * container->doubt if unknown whether the pod asks */
 int apply_record(struct container *container, const struct recall *what, struct err *err);
 
-/* Call after container_explain(). The recorded decision replaces this node's, since a DaemonSet's
- * plugin has its own policy. */
+/* Call after container_explain(). A recorded decision replaces this node's: a DaemonSet's plugin
+ * has its own policy. */
 void apply_recorded_decision(struct container *container);

@@ -58,7 +58,7 @@ static void print_numa(char *numa, size_t size, const struct pci_place *place)
 		snprintf(numa, size, "-");
 }
 
-/* udev's names are longer than the kernel's: rocep59s0f0v6, enp59s0f0v6. */
+/* udev's names are longer than the kernel's: rocep59s0f0v6. */
 struct widths {
 	int ibdev;
 	int netdev;
@@ -153,7 +153,7 @@ static void print_gpu(FILE *out, const struct gpu *gpu, const struct devices *de
 	fputc('\n', out);
 }
 
-/* Like `nvidia-smi topo -m`: a row for each GPU, a column for each device */
+/* Like `nvidia-smi topo -m`: rows are GPUs, columns devices */
 static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices *devices)
 {
 	if (!gpus->n)
@@ -219,7 +219,7 @@ static void print_memlock(FILE *out, const struct plan *plan, unsigned ways)
 	print_item(out, item, plan->adds_rlimit ? how.text : "config.json has it already");
 }
 
-/* Hooks run too late, and NRI has no field for them. */
+/* Hooks run too late; NRI has no field for them. */
 static int print_capabilities(FILE *out, struct container *container, unsigned ways)
 {
 	struct via how = via_spec(ways, WAY_SHIM | WAY_PRECREATE, "");

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Facts for people only, from sysfs and /proc: distances, IOMMU, GPUs without a driver,
- * RDMA mode. */
+/* Facts for people only, from sysfs and /proc */
 #pragma once
 
 #include "core/node/pci.h"
@@ -12,23 +11,23 @@ enum rdma_mode {
 	RDMA_MODE_EXCLUSIVE, /* only the one it was moved to */
 };
 
-/* The current mode: `rdma system set netns` changes this parameter
- * (drivers/infiniband/core/device.c, rdma_compatdev_set). */
+/* Current: `rdma system set netns` changes the parameter (drivers/infiniband/core/device.c,
+ * rdma_compatdev_set). */
 enum rdma_mode node_rdma_mode(const struct node *node);
 
 const char *pci_distance_name(enum pci_distance distance);
 
-/* An IOMMU group's type: "identity", "DMA", "DMA-FQ", …; "": unknown or none */
+/* An IOMMU group's type: "identity", "DMA-FQ", …; "": unknown or none */
 void pci_read_iommu(const struct node *node, struct pci_place *place);
 
-/* Then transfers between devices may be refused or pass through the root complex, so GPUDirect RDMA
- * ends in IBV_WC_LOC_PROT_ERR */
+/* Transfers between devices may then be refused (GPUDirect RDMA: IBV_WC_LOC_PROT_ERR) or pass
+ * through the root complex */
 bool pci_translates(const struct pci_place *place);
 
-/* By address: the driver's or, if it is not loaded, NVIDIA's display and 3D controllers */
+/* By address: the driver's or, without it, NVIDIA's display and 3D controllers */
 void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus);
 
-/* If not done yet; with states and rate (the kernel asks firmware) and GID */
+/* If not done yet; states and rate (the kernel asks firmware), GID */
 void ports_read_all(const struct node *node, struct arena *arena, struct device *device);
 
 /* In the port's own network namespace; "": unknown */
