@@ -24,7 +24,7 @@
 #define ALL "all"
 #define DEVICE_DIR "/dev/infiniband/"
 
-/* The first with annotations (CDI specification, "Released versions") */
+/* First with annotations (CDI specification, "Released versions") */
 #define CDI_VERSION "0.6.0"
 
 static const char note[] =
@@ -48,12 +48,12 @@ static int read_node(struct rendering *r, const char *sysroot, struct err *err)
 		return -1;
 	node_find_all(&node, r->arena, false, &r->devices);
 	devices_sort(&r->devices);
-	/* Exists while rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
+	/* There while rdma_ucm is loaded (drivers/infiniband/core/ucma.c). */
 	r->has_rdma_cm = tree_exists(node.root, "sys/class/misc/rdma_cm");
 	return err_of_arena(r->arena, err);
 }
 
-/* A hook runs in the bundle. */
+/* Hooks run in the bundle. */
 static int absolute(struct rendering *r, const char *path, const char **ret_path, struct err *err)
 {
 	char full[PATH_MAX];
@@ -82,8 +82,8 @@ static int find_arguments(struct rendering *r, const struct options *options, st
 	return absolute(r, options->sysroot, &r->sysroot, err);
 }
 
-/* CDI names begin and end alphanumeric (pkg/parser, ValidateDeviceName). For one invalid or
- * duplicate name engines ignore the file. */
+/* Names begin and end alphanumeric (pkg/parser, ValidateDeviceName); engines ignore a file with an
+ * invalid or duplicate one. */
 static bool is_cdi_name(const char *name)
 {
 	return isalnum((unsigned char)name[0]) && isalnum((unsigned char)name[strlen(name) - 1]) &&
@@ -101,7 +101,7 @@ static bool is_named_before(const struct devices *devices, size_t end, const cha
 	return false;
 }
 
-/* ---- the text: only paths need JSON escapes ---- */
+/* ---- text: only paths need escapes ---- */
 
 #define NODE_TEXT "{\"path\": \"" DEVICE_DIR "%s\", \"permissions\": \"rw\"}"
 
@@ -165,7 +165,7 @@ static void append_hook(struct arena_text *text, const struct rendering *r, cons
 		     stage);
 }
 
-/* An engine applies these edits once, for any number of devices. */
+/* Applied once for any number of devices. */
 static struct arena_text cdi_text(const struct rendering *r)
 {
 	struct arena_text text = {.arena = r->arena};
@@ -213,7 +213,7 @@ static int render_cdi(struct rendering *r, const struct options *options, const 
 	text = cdi_text(r);
 	if (err_of_arena(r->arena, err) < 0)
 		return -1;
-	/* The temporary name does not end in .json or .yaml, which engines read. */
+	/* Engines read .json and .yaml, not the temporary name. */
 	if (file)
 		return replace_own_path(file, text.text, text.len, err);
 	(void)fwrite(text.text, 1, text.len, stdout);

@@ -41,7 +41,6 @@ static void free_check(struct check *check)
 	cleanup_close_fd(&check->place.sysroot);
 }
 
-/* Only hooks.d files have these keys */
 static bool is_hooks_file(struct arena *arena, const char *path, const struct fs_text *text)
 {
 	static const char *const keys[] = {"version", "hook", "when", "stages"};
@@ -65,7 +64,7 @@ static int keep_config(struct check *check, const struct config *config, struct 
 	return config_check(config, err);
 }
 
-/* A hooks.d file may be behind a link, a policy never. */
+/* hooks.d files may be behind links, a policy never. */
 static int read_named_file(struct check *check, struct named *named)
 {
 	struct arena *arena = &check->arena;
@@ -112,7 +111,7 @@ static void check_named(struct check *check, struct named *named, bool is_policy
 		(void)keep_config(check, &config, &named->problem);
 }
 
-/* Returns 1 if all are right, or 0. */
+/* Returns 1 if all right, else 0. */
 static int check_files(struct check *check, const char *config, char *const *files, size_t n_files,
 		       struct err *err)
 {

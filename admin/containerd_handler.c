@@ -48,8 +48,7 @@ static int read_containerd(struct rendering *r, const char *printed, struct err 
 	return 0;
 }
 
-/* containerd 2.x prints its newest version, but ignores that version's plugin name in a version
- * 2 file: use the file's. */
+/* containerd 2.x prints its newest version, but a version 2 file needs its own plugin name. */
 static int find_plugin(struct rendering *r, struct err *err)
 {
 	struct containerd file = {.version = r->containerd.version};
@@ -143,7 +142,7 @@ static int check_rendered(const struct rendering *r, struct err *err)
 					err);
 }
 
-/* Skip what we set, subtables and defaults: another version may not know the key. */
+/* Skip what we set, subtables and defaults: other versions may lack the key. */
 static bool is_left_out(const struct toml_item *entry)
 {
 	static const char *const nothing[] = {"= \"\"", "= ''", "= []", "= 0", "= false"};

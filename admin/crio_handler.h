@@ -6,9 +6,9 @@
 #include "core/base/fs.h"
 #include "core/options.h"
 
-/* --crio-handler: a drop-in with CRI-O's handler for the shim's runtime and shim as runtime_path.
- * printed: from `crio status config`; NULL: the node's files. Prints nothing if CRI-O or pods could
- * not start. Returns the exit status. */
+/* --crio-handler: a drop-in: CRI-O's handler for the shim's runtime, shim as runtime_path. printed:
+ * `crio status config`; NULL: the node's files. Prints nothing if CRI-O or pods could not start.
+ * Returns the exit status. */
 int crio_handler(const struct options *options, const char *shim, const char *printed);
 
 /* a path, or "-" for stdin */

@@ -21,10 +21,10 @@ struct containerd_files {
 	size_t room;
 };
 
-/* A pattern may match whole directories. */
+/* Patterns may match whole directories. */
 #define FILES_MAX 1024
 
-/* Once. Returns -1 without memory, or with too many files. */
+/* Once. Returns -1: no memory, or too many files. */
 static int containerd_files_add(struct arena *arena, const char *path,
 				struct containerd_files *files, struct err *err)
 {
@@ -71,7 +71,7 @@ static int expand_import(struct arena *arena, int root, const char *dir, const c
 	return 0;
 }
 
-/* Like filepath.Clean, so that a file with two names is read once. path: absolute */
+/* Like filepath.Clean: reads a file with two names once. path: absolute */
 static void clean(char *path)
 {
 	const char *part;
@@ -93,11 +93,9 @@ static void clean(char *path)
 	*end = '\0';
 }
 
-/*
- * Adds the files of an `imports` entry (services/server/config, resolveImports), relative to
- * parent's directory; with '*' a pattern, in byte order. Early 1.x takes relative patterns from the
- * daemon's working directory.
- */
+/* Adds an `imports` entry's files (services/server/config, resolveImports), relative to parent's
+ * directory; a pattern with '*', in byte order. Early 1.x takes patterns from the daemon's working
+ * directory. */
 static int containerd_files_import(struct arena *arena, int root, const char *parent,
 				   const char *import, struct containerd_files *files,
 				   struct err *err)
@@ -203,7 +201,7 @@ static const char *below_plugin(const char *table)
 
 static void store_top(struct reading *reading, const struct toml_item *item)
 {
-	/* A number is kept only as text: "version = 2". */
+	/* Numbers are kept only as text: "version = 2". */
 	if (strcmp(item->key, "version") == 0) {
 		reading->version = (int)strtol(strchr(item->spelled, '=') + 1, NULL, 10);
 		if (reading->file == reading->containerd.file)

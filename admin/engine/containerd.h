@@ -12,7 +12,7 @@
 
 struct containerd_handler {
 	const char *name;
-	const char *file;   /* the last that sets what it runs */
+	const char *file;   /* the last to set what it runs */
 	const char *type;   /* "": not set */
 	const char *binary; /* BinaryName; "": runc */
 	const char **pod_annotations;
@@ -37,25 +37,23 @@ int containerd_read_text(struct arena *arena, const char *what, const struct fs_
 			 struct containerd *ret_containerd, struct err *err);
 
 /* Reads a file below root and its `imports`; later values win. Returns 0; -ENOENT with err set; or
- * -1, also if a file imported by name is missing: containerd does not start then. */
+ * -1, also without a file imported by name (containerd does not start). */
 int containerd_read(struct arena *arena, int root, const char *path,
 		    struct containerd *ret_containerd, struct err *err);
 
-/* The newest known here: containerd 2.3 and 2.4 */
+/* The newest known: containerd 2.3, 2.4 */
 #define CONTAINERD_VERSION_KNOWN 4
 
-/* The plugin with the handlers: of version 2 (containerd 1.3 to 1.7; 2.x reads it too), 3 (2.0) or
- * later; NULL below 2 */
+/* The handlers' plugin: version 2 (containerd 1.3 to 1.7; also read by 2.x), 3 (2.0) or later; NULL
+ * below 2 */
 const char *containerd_plugin(int version);
 
 /* "runc" without one */
 const char *containerd_runtime_name(const struct containerd_handler *handler);
 
-/*
- * The file whose plugin table replaces the handler's, or NULL: in containerd 1.x
- * (services/server/config, mergeConfig: "Replace entire sections"), or if a version 3 configuration
- * (2.x only) has a file of another version. From version 4 on files are migrated first
- * (LoadConfigWithPlugins).
- */
+/* The file whose plugin table replaces the handler's, or NULL: in containerd 1.x
+ * (services/server/config, mergeConfig: "Replace entire sections"), or a file of another version in
+ * a version 3 configuration (2.x). From version 4 files are migrated first
+ * (LoadConfigWithPlugins). */
 const char *containerd_replaced_by(const struct containerd *containerd,
 				   const struct containerd_handler *handler);

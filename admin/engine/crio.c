@@ -29,7 +29,7 @@ struct crio_handler *crio_find_handler(const struct crio *crio, const char *name
 	return NULL;
 }
 
-/* A new file's definition replaces an earlier one. */
+/* Later files replace earlier definitions. */
 static struct crio_handler *open_crio_handler(struct merging *merging, const char *name)
 {
 	struct crio *crio = &merging->crio;
@@ -66,7 +66,7 @@ static void store_own(struct crio_handler *handler, const struct toml_item *item
 		handler->monitor_path = item->string;
 }
 
-/* Drops the items of an inline table, which is kept as spelled. name: as toml_spell */
+/* Drops an inline table's items: kept as spelled. name: as toml_spell */
 static void drop_table(struct crio_handler *handler, const char *name)
 {
 	size_t len = strlen(name);
@@ -193,7 +193,7 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 {
 	struct merging merging = {.arena = arena, .crio = {.conmon = "", .storage = CRIO_STORAGE}};
 	const char **names = NULL;
-	int n = tree_list(arena, root, CRIO_DROPINS, "", &names); /* hidden ones too */
+	int n = tree_list(arena, root, CRIO_DROPINS, "", &names);
 
 	merging.crio.installed = tree_exists(root, CRIO_DIR) || tree_exists(root, "usr/bin/crio");
 	read_drop_in(&merging, root, CRIO_DIR, "crio.conf");

@@ -40,14 +40,13 @@ struct crio {
 	size_t handlers_room;
 	struct crio_list ulimits;
 	struct crio_list hooks_dirs; /* or default; .item is NULL without CRI-O */
-	const char **problem;        /* a line for each unreadable file */
+	const char **problem;        /* a line per unreadable file */
 	size_t n_problems;
 	size_t problems_room;
 };
 
-/* Reads /etc/crio/crio.conf, then /etc/crio/crio.conf.d by name, with hidden files
- * (pkg/config/config.go, UpdateFromPath). Later values, lists and handlers replace earlier ones
- * whole. */
+/* Reads /etc/crio/crio.conf, then /etc/crio/crio.conf.d by name, hidden files too
+ * (pkg/config/config.go, UpdateFromPath). Later values, lists and handlers replace earlier ones. */
 int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *err);
 
 /* From `crio status config` */

@@ -9,7 +9,7 @@
 
 #define ENGINE_FILE_SIZE_MAX (1024 * 1024)
 
-/* Our names in config/ and from --crio-handler: "rdma", or "rdma-RUNTIME" if not the engine's
+/* Names in config/ and from --crio-handler: "rdma", or "rdma-RUNTIME" if not the engine's
  * default */
 static inline bool names_handler(const char *name)
 {

@@ -12,13 +12,12 @@
 
 #define BARE "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789_-"
 #define DEPTH_MAX 64
-/* Bounds memory: each key of a table may have a copy of the table's name. */
+/* Bounds memory: each key may copy its table's name. */
 #define TABLE_MAX 1024
-/* Bounds time: each is compared with all before it. */
+/* Bounds time: each is compared with all before. */
 #define ITEMS_MAX 16384
 
-/* Tables are named by their full name, "" at the top; NULL: below an array, whose items are not
- * kept. */
+/* By full name, "" at the top; NULL: below an array (items not kept). */
 struct reader {
 	struct arena *arena;
 	const char *what;
@@ -83,7 +82,7 @@ static size_t put_utf8(char *to, unsigned long code)
 	return len;
 }
 
-/* r->at: behind the backslash. Returns the length of what it writes to `to` */
+/* r->at: behind the backslash. Returns the length written */
 static int unescape(struct reader *r, char *to)
 {
 	static const char from[] = "btnfre\"\\";
@@ -95,7 +94,7 @@ static int unescape(struct reader *r, char *to)
 	unsigned long character;
 
 	if (r->at[spaces] == '\n') {
-		/* removes the line's end and all space that follows */
+		/* removes the line end and following space */
 		r->at += strspn(r->at, " \t\r\n");
 		return 0;
 	}
@@ -118,7 +117,7 @@ static bool at_string(const struct reader *r)
 	return *r->at == '"' || *r->at == '\'';
 }
 
-/* Finds the closing quotes, NULL without them. Of up to five in a row, the last three close. */
+/* The closing quotes, or NULL: of up to five in a row, the last three. */
 static const char *find_end(const char *at, char quote, bool several_lines)
 {
 	for (; *at; at++) {
@@ -133,7 +132,7 @@ static const char *find_end(const char *at, char quote, bool several_lines)
 	return NULL;
 }
 
-/* "basic" or 'literal', also of several lines */
+/* "basic" or 'literal', also multi-line */
 static int read_string(struct reader *r, const char **ret)
 {
 	const char quote = *r->at;
@@ -169,7 +168,7 @@ static int read_string(struct reader *r, const char **ret)
 
 /* ---- names ---- */
 
-/* Also skips the space behind. */
+/* Also skips space behind. */
 static int read_part(struct reader *r, const char **ret)
 {
 	size_t len = strspn(r->at, BARE);
@@ -246,7 +245,7 @@ static int enter(struct reader *r, const char **table, const char *part)
 	return 0;
 }
 
-/* a."b.c".d: enters all parts but the last, which begins at *ret_begin */
+/* a."b.c".d: enters all but the last part, which begins at *ret_begin */
 static int read_name(struct reader *r, const char **table, const char **ret_last,
 		     const char **ret_begin)
 {
@@ -262,7 +261,7 @@ static int read_name(struct reader *r, const char **table, const char **ret_last
 	}
 }
 
-/* ---- tables and values ---- */
+/* ---- tables, values ---- */
 
 void toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
 		    const char *table)
@@ -275,7 +274,7 @@ void toml_items_add(struct arena *arena, struct toml_items *items, const struct 
 	added->table = table;
 }
 
-/* Fails if it is there already: the engine does not start then. */
+/* A duplicate fails: the engine does not start then. */
 static int keep(struct reader *r, const char *table, const struct toml_item *item)
 {
 	if (!table)
@@ -297,7 +296,7 @@ static int keep(struct reader *r, const char *table, const struct toml_item *ite
 
 static const struct toml_item heading = {.type = TOML_HEADING, .key = "", .spelled = ""};
 
-/* Each table of an array may have the same names below it. */
+/* An array's tables may have the same names below. */
 static bool is_below(const char *table, const char *array)
 {
 	return array && text_starts_with(table, array) && strchr(".", table[strlen(array)]);

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * TOML (toml.io), for CRI-O and containerd: no distribution has a static C library for it.
+ * TOML (toml.io), for CRI-O and containerd: no distribution has a static C library.
  *
- * The engine checks the grammar, so that this accepts more: any number or date that begins as one,
- * a dotted key into a table that is closed. Keeps strings and arrays of strings; reads inline
- * tables as tables, and dotted keys into theirs. Keeps no key of a table in an array. What it
- * cannot read is an error with file and line.
+ * The engine checks the grammar; this accepts more: all that begins as a number or date, dotted
+ * keys into closed tables. Keeps strings and arrays of strings, with inline tables as tables and
+ * dotted keys in theirs, but no key of a table in an array. Errors have file and line.
  */
 #pragma once
 
@@ -23,8 +22,7 @@ enum toml_type {
 };
 
 struct toml_item {
-	/* "" at the top; else as toml_spell writes it: crio.runtime.runtimes.rdma,
-	 * plugins."io.containerd.grpc.v1.cri" */
+	/* "" at the top; else as toml_spell: plugins."io.containerd.grpc.v1.cri" */
 	const char *table;
 	const char *key;     /* unquoted; "" for a heading */
 	const char *spelled; /* "key = value" as in the text, from the key's last part; "" */
@@ -48,9 +46,9 @@ void toml_items_add(struct arena *arena, struct toml_items *items, const struct 
 int toml_read(struct arena *arena, const char *what, const char *text, struct toml_items *ret_items,
 	      struct err *err);
 
-/* Spells a part of a name: bare, or else in double quotes, as the dot of "rdma.gpu" does not
- * separate. NULL without memory. */
+/* Spells a name's part, bare or in double quotes: the dot of "rdma.gpu" does not separate. NULL
+ * without memory. */
 const char *toml_spell(struct arena *arena, const char *part);
 
-/* First part of a name, unquoted; *ret_rest: behind its dot, or "". NULL without memory. */
+/* A name's first part, unquoted; *ret_rest: behind its dot, or "". NULL without memory. */
 const char *toml_first_part(struct arena *arena, const char *table, const char **ret_rest);

@@ -12,7 +12,6 @@
 #include "core/policy/runtimes.h"
 #include "lib/files.h"
 
-/* By its name or a link's target */
 static bool is_own_program(int sysroot, const char *path)
 {
 	return is_shim_name(path) || strcmp(text_base_name(path), HOOK_NAME) == 0 ||

@@ -4,9 +4,9 @@
 #include "core/base/arena.h"
 #include "core/policy/policy.h"
 
-/* Rejects empty namespaces, which are valid but grant nothing. */
+/* Rejects empty namespaces: valid, but they grant nothing. */
 int config_check(const struct config *config, struct err *err);
 
-/* It must be readable, if there, and name one that can run, never the shim. sysroot: without
- * /usr/bin, no runtime is looked for */
+/* If there, must be readable and name one that can run, never the shim. A sysroot without /usr/bin
+ * needs none */
 int runtimes_check(struct arena *arena, int sysroot, struct err *err);

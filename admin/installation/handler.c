@@ -191,7 +191,7 @@ static const char *find_containerd_own(const struct containerd *containerd, cons
 	return "";
 }
 
-/* containerd passes annotations that match a pattern (path.Match; internal/cri/util,
+/* containerd passes annotations matching a pattern (path.Match; internal/cri/util,
  * PassThroughAnnotations): '*' stops at '/'. */
 static bool passes_annotations(const struct containerd_handler *handler)
 {
@@ -249,7 +249,7 @@ int handler_check_docker(struct arena *arena, int root, const struct docker_runt
 {
 	const char *say =
 		arena_printf(arena, "/" DOCKER_CONFIG ": runtime %.64s: path", runtime->name);
-	/* Docker looks in PATH for a bare name. */
+	/* Docker looks up bare names in PATH. */
 	const char *found =
 		strchr(runtime->path, '/') ? NULL : program_find(arena, root, runtime->path);
 	const char *taken = NULL;

@@ -7,31 +7,30 @@
 #include "core/base/arena.h"
 #include "core/policy/policy.h"
 
-/* The shim's runtime: "crun" of "…/oci-rdma-runtime-crun", points into shim; "" if it takes the
- * first of the list */
+/* The shim's runtime: "crun" of "…/oci-rdma-runtime-crun", inside shim; "": the list's first */
 const char *handler_runtime_name(const char *shim);
 
-/* shim must be absolute, fit in TOML quotes and name its runtime. usual, other: for the error */
+/* shim: absolute, fits in TOML quotes, names its runtime. usual, other: for the error */
 int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err);
 
-/* CRI-O does not start without each handler's monitor (pkg/config, TranslateMonitorFields) */
+/* CRI-O does not start without each monitor (pkg/config, TranslateMonitorFields) */
 int handler_check_monitor(struct arena *arena, int root, const struct crio *crio,
 			  const struct crio_handler *handler, struct err *err);
 
-/* The shim must run what CRI-O's own handler runs: others may be too old for its config.json */
+/* The shim must run CRI-O's own handler's program: others may be too old for its config.json */
 int handler_check_runtime(struct arena *arena, int root, const struct crio *crio,
 			  const struct crio_handler *handler, struct err *err);
 
-/* Annotations must also reach the shim. own: what containerd's own handler runs; "" if from PATH */
+/* Annotations must reach the shim too. own: what containerd's own handler runs; "": from PATH */
 int handler_check_containerd(struct arena *arena, int root,
 			     const struct containerd_handler *handler, const char *own,
 			     const struct config *config, struct err *err);
 
-/* In the order in which an engine meets them */
+/* In an engine's order */
 enum handler_fault {
 	HANDLER_RIGHT,
 	HANDLER_NO_PROGRAM, /* CRI-O skips the handler */
-	HANDLER_NO_MONITOR, /* CRI-O does not start */
+	HANDLER_NO_MONITOR,
 	HANDLER_OTHER_RUNTIME,
 	HANDLER_WRONG, /* see why */
 };
@@ -42,7 +41,7 @@ struct handler_verdict {
 	struct err why;
 };
 
-/* With the shim or without, for --check-config and the doctor */
+/* With or without the shim */
 void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 			const struct crio_handler *handler, struct handler_verdict *ret_verdict);
 

@@ -17,8 +17,7 @@
 #include "lib/files.h"
 #include "lib/trusted_link.h"
 
-/* podman's override first, its default last; in OpenShift also CRI-O's hooks_dir
- * (machine-config-operator, templates/…/crio.yaml) */
+/* Also OpenShift's hooks_dir of CRI-O (machine-config-operator, templates/…/crio.yaml) */
 const char *const hooks_dirs[] = {
 	"/etc/containers/oci/hooks.d",
 	"/run/containers/oci/hooks.d",
@@ -29,7 +28,7 @@ const char *const hooks_dirs[] = {
 static int check_executable(int sysroot, const struct hooks_file *file, struct err *err)
 {
 	size_t len = strlen(file->path);
-	/* A long path would leave no room for the error: keep its end. */
+	/* Keep a long path's end, for the error's room. */
 	const char *path = file->path + (len > 256 ? len - 256 : 0);
 	cleanup_fd fd = -1;
 	struct statvfs fs;
@@ -82,7 +81,7 @@ static const char *find_dir(int sysroot, const char *const *dirs, int wanted)
 static int check_precreate(const struct hooks_place *place, const char *path, struct err *err)
 {
 	cleanup_fd parent = open_above(place->root, path);
-	/* A tree without CRI-O may be for a node with one. */
+	/* A tree may be for a node with CRI-O. */
 	const char *const *dirs = place->crio_dirs ? place->crio_dirs : hooks_dirs;
 	const char *dir = parent < 0 ? NULL : find_dir(place->sysroot, dirs, parent);
 
@@ -144,7 +143,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 	} else {
 		found.ours = strcmp(text_base_name(found.file.path), HOOK_NAME) == 0;
 	}
-	/* Also checks owners and modes of the path and of what its links lead to. */
+	/* Also checks owners and modes along path and links. */
 	if (found.ours &&
 	    (trust_read_linked(s->arena, s->place->root, path, HOOKS_FILE_SIZE_MAX, &text, &linked,
 			       &why) < 0 ||
@@ -170,7 +169,7 @@ static void add_dir(struct search *s, const char *dir, bool crio_reads)
 	}
 }
 
-/* Engines skip a file whose program is missing (pkg/hooks/read.go). */
+/* Engines skip files without their program (pkg/hooks/read.go). */
 static bool is_taken(const struct search *s, const struct hooks_found *found)
 {
 	return !found->fault &&
@@ -190,7 +189,7 @@ static const char *find_override(const struct search *s, const struct hooks_foun
 	return last;
 }
 
-/* Our files that CRI-O does not read, if no other has their stages */
+/* Ours unread by CRI-O, if no other has their stages */
 static void find_unread(struct search *s)
 {
 	const char *const *dirs = s->place->crio_dirs;
@@ -228,7 +227,6 @@ int hooks_list(struct arena *arena, const struct hooks_place *place, struct hook
 	while (n-- > 0) {
 		cleanup_fd dir = tree_open_dir(place->sysroot, hooks_dirs[n]);
 
-		/* Skip what CRI-O reads already. */
 		if (dir >= 0 && !find_dir(place->sysroot, place->crio_dirs, dir))
 			add_dir(&s, hooks_dirs[n], false);
 	}

@@ -10,11 +10,8 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 
-/*
- * Directories of podman, which prefers the first, and of CRI-O in OpenShift, which prefers the
- * last; below the sysroot, NULL-terminated. Other hooks_dir of containers.conf are not searched:
- * name their files.
- */
+/* Below the sysroot, NULL-terminated. podman prefers the first, OpenShift's CRI-O the last. Other
+ * hooks_dir of containers.conf are not searched: name their files. */
 extern const char *const hooks_dirs[];
 
 struct hooks_place {
@@ -32,17 +29,15 @@ struct hooks_found {
 	const char *problem;    /* of ours; or NULL */
 	const char *unread;     /* of ours: no file makes CRI-O run the hook; or NULL */
 	struct hooks_file file; /* unless fault */
-	/* file of the same name in force instead (oci-hooks(5): the last directory read wins), or
-	 * NULL */
+	/* the file of that name in force (oci-hooks(5): the last directory read wins), or NULL */
 	const char *override;
 };
 
-/* Checks the file, its executable (below the sysroot: regular, trusted), and that CRI-O does not
- * read a precreate file, with which it does not start. path: may be relative to the working
- * directory */
+/* Checks the file, its executable (below the sysroot: regular, trusted), and that CRI-O reads no
+ * precreate file (it would not start). path may be relative to the working directory */
 int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
 		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
 
-/* In reading order; checks ours. Returns 0 even if files have problems */
+/* In reading order; checks ours. Returns 0 despite problems */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err);

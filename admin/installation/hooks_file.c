@@ -31,7 +31,7 @@ static const char *const stage_names[] = {
 	"createContainer", "startContainer", "poststop",
 };
 
-/* stages: the known ones. Returns 0 for another name. */
+/* stages: known ones. Returns 0 for other names. */
 static unsigned stage_named(const char *name, unsigned stages)
 {
 	for (size_t i = 0; i < sizeof(stage_names) / sizeof(stage_names[0]); i++) {
@@ -243,7 +243,7 @@ static int check_present(const struct reading *r, const char *what, struct err *
 	return 0;
 }
 
-/* Stages where this operand works (enum stage of hook/hook.h) */
+/* Where this operand works (enum stage of hook/hook.h) */
 static unsigned stages_for(unsigned operand)
 {
 	if (operand & (HOOKS_CREATE_RUNTIME | HOOKS_PRESTART))
@@ -251,7 +251,7 @@ static unsigned stages_for(unsigned operand)
 	return operand;
 }
 
-/* Like main(), but strict: an unknown option or extra operand fails all containers. */
+/* Like main(), but strict: unknown options or extra operands fail all containers. */
 static int read_args(const struct hooks_file *file, const char **ret_name, struct err *err)
 {
 	static const char *const options[] = {"--config", "--sysroot"};

@@ -10,7 +10,7 @@
 
 #define HOOKS_FILE_SIZE_MAX (64 * 1024)
 
-/* The kubelet's limit in seconds for creating a container (runtimeRequestTimeout) */
+/* The kubelet's creation limit in seconds (runtimeRequestTimeout) */
 #define HOOKS_TIMEOUT_MAX 120
 
 enum hooks_stage {
@@ -41,20 +41,17 @@ struct hooks_file {
 	size_t when_line;
 };
 
-/*
- * Reads a file like the hooks package of CRI-O and podman (containers/common,
+/* Reads a file like CRI-O's and podman's hooks package (containers/common,
  * pkg/hooks/docs/oci-hooks.5.md). ours: also rejects what cannot work: unknown keys, conditions
- * that no container (or none that asks) meets, arguments that the executable refuses, a wrong
- * stage. Patterns are POSIX extended ones, not quite Go's RE2. text: NUL-terminated.
- */
+ * that no (asking) container meets, arguments that the executable refuses, a wrong stage. Patterns:
+ * POSIX extended, not quite Go's RE2. text: NUL-terminated. */
 int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what, bool ours,
 		    struct hooks_file *ret_file, struct err *err);
 
 /* "createRuntime, poststart" */
 const char *hooks_stages_text(struct arena *arena, unsigned stages);
 
-/* With "opt_in": "device" engines must show us every container. shown: stages in which another
- * file does. */
+/* "opt_in": "device" needs every container shown to us. shown: stages where another file does. */
 int hooks_file_check_opt_in(const struct hooks_file *file, unsigned shown,
 			    const struct config *config, const char *what, struct err *err);
 

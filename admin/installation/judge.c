@@ -37,8 +37,6 @@ struct judge {
 	unsigned stages;
 };
 
-/* ---- policy ---- */
-
 static int fail_policy(struct findings *findings, const char *remedy, const struct err *why)
 {
 	const char *text = why->text;
@@ -94,8 +92,6 @@ int judge_policy(int root, const char *config, struct findings *findings)
 			policy.opt_in == OPT_IN_DEVICE ? "device" : "annotation", policy.path);
 	return status < 0 ? -1 : judge_runtimes(root, findings);
 }
-
-/* ---- handlers ---- */
 
 static int add_handler(const struct judge *judge, const char *id, const char *name,
 		       const char *program, const char *file, const char *why, const char *remedy)
@@ -260,7 +256,7 @@ static int judge_docker(const struct judge *judge)
 
 	if (tree_read(findings->arena, judge->root, DOCKER_CONFIG, ENGINE_FILE_SIZE_MAX, &text) < 0)
 		return 0;
-	/* If an unreadable file names us, it was cut off when our entry was added. */
+	/* An unreadable file that names us: cut off while adding our entry. */
 	if (docker_read_text(findings->arena, &text, &docker, &why) < 0)
 		return strstr(text.bytes, SHIM_NAME)
 			       ? findings_add(findings, "docker_config", NULL, FINDING_FAIL,
@@ -273,7 +269,7 @@ static int judge_docker(const struct judge *judge)
 		    judge_docker_runtime(judge, &docker, &docker.runtime[i]) < 0)
 			return -1;
 	}
-	/* Docker's default has our name, but no entry: removed, or not added yet
+	/* Docker's default is ours without an entry: removed, or not added yet
 	 * (daemon/runtime_unix.go, setupRuntimes; `dockerd --validate` accepts it). */
 	if (docker_find_runtime(&docker, docker.default_runtime) ||
 	    !names_handler(docker.default_runtime))
@@ -285,9 +281,7 @@ static int judge_docker(const struct judge *judge)
 			    docker.default_runtime);
 }
 
-/* ---- hooks.d ---- */
-
-/* shown: the stages in which a file shows us every container */
+/* shown: stages where a file shows us every container */
 static int judge_own(struct judge *judge, const struct hooks_found *found, unsigned shown)
 {
 	static const char id[] = "hook_file";

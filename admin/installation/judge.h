@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The one judge of a node's installation, for --check-config and the doctor. A fail is what an
- * engine, a container that asks, or the shim cannot work with. config: NULL for the node's own */
+/* Judges a node's installation, for --check-config and the doctor. A fail: an engine, a container
+ * that asks, or the shim cannot work. config: NULL for the node's own */
 #pragma once
 
 #include <stdbool.h>
 
 #include "lib/finding.h"
 
-/* "policy" */
 int judge_policy(int root, const char *config, struct findings *findings);
 
-/* "crio_config", "crio_ulimits", "crio_handler", "containerd_config", "containerd_handler",
- * "docker_config", "docker_runtime", "hook_file", "hook_installed". recorded: root is not "/" */
+/* Ids of the findings: doc/json.md. recorded: root is not "/" */
 int judge_engines(int root, bool recorded, const char *config, struct findings *findings);
