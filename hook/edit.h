@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grants in config.json */
+/* Grants in config.json, before the runtime reads it */
 #pragma once
 
 #include "core/container/container.h"
