@@ -25,7 +25,7 @@ struct arena_block {
 	_Alignas(max_align_t) unsigned char bytes[];
 };
 
-/* Fits a usual container: the shim must start the runtime even if malloc(3) fails */
+/* Fits a usual container: the shim must work without malloc(3) */
 static union {
 	struct arena_block block;
 	unsigned char room[sizeof(struct arena_block) + BLOCK_SIZE];

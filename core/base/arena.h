@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory with one lifetime, such as a container's. Functions return NULL without memory. */
+/* Memory with one lifetime. Functions return NULL without memory. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +20,7 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Growing text; start with {.arena = …}. .text is NULL until something is appended. */
+/* Start with {.arena = …}. .text is NULL until something is appended. */
 struct arena_text {
 	struct arena *arena;
 	char *text;
@@ -32,11 +32,11 @@ struct arena_text {
 void arena_append(struct arena_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* *capacity counts items. The old array stays valid. */
+/* *capacity: items. The old array stays valid. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
 		 size_t item_size);
 
-/* Uninitialized; array, count and capacity must be variables. */
+/* Uninitialized. array, count and capacity: variables */
 #define arena_push(arena, array, count, capacity)                                                  \
 	({                                                                                         \
 		__typeof__(array) larger_ =                                                        \

@@ -10,7 +10,7 @@
 #include "core/base/text.h"
 
 /* systemd's RestrictSUIDSGID= (src/shared/seccomp-util.c, seccomp_restrict_sxid) and old engines'
- * seccomp profiles make openat2 fail with ENOSYS. */
+ * seccomp profiles answer openat2 with ENOSYS. */
 const char *kernel_lacks_openat2(void)
 {
 	struct utsname name;
@@ -39,7 +39,7 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 	const char *reason = errnum ? strerror(errnum) : NULL;
 	va_list args;
 
-	/* Of our calls only openat2(2) can be missing (RHEL 8 has Linux 4.18). */
+	/* Only openat2(2) can be missing. */
 	if (errnum == ENOSYS)
 		reason = kernel_lacks_openat2();
 	va_start(args, format);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One line with file, place and reason. Functions return a negative value with *err set; callers
- * prefix context. Test .errnum, never the text. Control characters become '?'. Errors never
- * allocate, so that "out of memory" can be reported. */
+/* A line with file, place and reason; negative results set *err, callers prefix context. Test
+ * .errnum, never the text. Control characters become '?'. Errors never allocate: "out of memory" is
+ * one. */
 #pragma once
 
 #include <stdbool.h>
@@ -25,14 +25,14 @@ int err_sys(struct err *err, int errnum, const char *format, ...)
 /* Returns -1. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* err_of_arena() returns 0 unless the arena has failed. */
+/* err_of_arena(): 0 unless the arena has failed */
 int err_memory(struct err *err);
 int err_of_arena(const struct arena *arena, struct err *err);
 
-/* Explains ENOSYS from openat2(2): an old kernel, or a seccomp filter */
+/* Explains openat2(2)'s ENOSYS */
 const char *kernel_lacks_openat2(void);
 
-/* ---- warnings: problems that do not stop us, for the log and the dry run ---- */
+/* ---- warnings, for log and dry run ---- */
 
 #define WARNINGS_MAX 128
 
@@ -47,6 +47,6 @@ struct warnings {
 	size_t room;
 };
 
-/* Drops warnings beyond WARNINGS_MAX. */
+/* Drops those beyond WARNINGS_MAX */
 int warnings_add(struct arena *arena, struct warnings *warnings, const char *code,
 		 const char *format, ...) __attribute__((format(printf, 4, 5)));

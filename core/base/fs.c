@@ -37,7 +37,7 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 	/* openat2 rejects these beside O_PATH. */
 	if (!(flags & O_PATH))
 		how.flags |= O_NONBLOCK | O_NOCTTY;
-	/* With RESOLVE_IN_ROOT, any rename on the node can cause EAGAIN. */
+	/* With RESOLVE_IN_ROOT any rename can cause EAGAIN. */
 	for (int tries = 0; tries < 128; tries++) {
 		long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 		if (fd >= 0)
@@ -50,7 +50,7 @@ int fs_open(int dir, const char *path, int flags, uint64_t resolve)
 
 int tree_open_root(const char *path, struct err *err)
 {
-	/* Not open(2): musl's sets FD_CLOEXEC by a second system call. */
+	/* Not open(2): musl sets FD_CLOEXEC by another system call. */
 	int root = openat(AT_FDCWD, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 
 	return root < 0 ? err_sys(err, errno, "sysroot %s", path) : root;
@@ -88,7 +88,7 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", what);
-	/* One byte beyond st_size notices growth; pipes and procfs files (size 0) double the
+	/* One byte beyond st_size shows growth; pipes and procfs files (size 0) double the
 	 * buffer. */
 	if (S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < (off_t)max)
 		capacity = (size_t)st.st_size + 1;
@@ -207,8 +207,6 @@ bool fs_is_own_root(int dir)
 	       (own.st_dev == other.st_dev && own.st_ino == other.st_ino);
 }
 
-/* ---- untrusted files ---- */
-
 int fs_reopen_regular(int path)
 {
 	char again[32];
@@ -222,10 +220,10 @@ int fs_reopen_regular(int path)
 	if (!S_ISREG(st.st_mode))
 		return -EINVAL;
 	snprintf(again, sizeof(again), "/proc/self/fd/%d", path);
-	/* Without O_NONBLOCK, a lease on a container's file blocks open(2) for 45 s
+	/* Without O_NONBLOCK a lease on a container's file blocks open(2) for 45 s
 	 * (/proc/sys/fs/lease-break-time). */
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	/* The file exists: /proc is not mounted (a package's script in its own root). */
+	/* It exists: /proc is not mounted (in a package's script). */
 	if (fd < 0)
 		return errno == ENOENT ? -ENOSYS : -errno;
 	return fd;

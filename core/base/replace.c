@@ -16,10 +16,10 @@
 
 #include "core/base/fs.h"
 
-/* The SELinux label must be right, or the file is unreadable; others are best effort. */
+/* A wrong SELinux label makes the file unreadable; other attributes are best effort. */
 static int copy_attributes(int from, int to)
 {
-	/* Static: -fstack-clash-protection would touch every page on the stack. */
+	/* Static: -fstack-clash-protection would touch every stack page. */
 	static char names[XATTR_LIST_MAX];
 	static char value[XATTR_SIZE_MAX];
 	ssize_t len = flistxattr(from, names, sizeof(names));
@@ -60,8 +60,8 @@ static int fill(int fd, const struct replacement *file)
 	return 0;
 }
 
-/* If we are killed, an unnamed file is freed. Temporary names are random: in /tmp (CRI-O's
- * process.json) users could create a known one first, and two runs must not share one. */
+/* A kill frees an unnamed file. Temporary names are random: in /tmp (CRI-O's process.json) users
+ * could create a known one; two runs must not share one. */
 static int replace(int dir, const struct replacement *file, bool named)
 {
 	char temporary[32];
@@ -79,7 +79,7 @@ static int replace(int dir, const struct replacement *file, bool named)
 	if (fd < 0)
 		return fd;
 	status = fill(fd, file);
-	/* See open(2), O_TMPFILE: AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH. */
+	/* AT_EMPTY_PATH would need CAP_DAC_READ_SEARCH (open(2), O_TMPFILE). */
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	if (status == 0 &&
 	    ((!named && linkat(AT_FDCWD, path, dir, temporary, AT_SYMLINK_FOLLOW) < 0) ||
@@ -102,8 +102,8 @@ int replace_file(int dir, const struct replacement *file, const char *what, stru
 {
 	int status = replace_by_any_way(dir, file);
 
-	/* An idmapped mount (podman run --rootfs DIR:idmap) lets only mapped ids create files
-	 * (fs/namei.c, may_o_create): retry as the file's owner. */
+	/* Only mapped ids can create files in an idmapped mount (podman run --rootfs DIR:idmap;
+	 * fs/namei.c, may_o_create): retry as the owner. */
 	if (status == -EOVERFLOW && file->owner) {
 		int gid = setfsgid(file->owner->st_gid);
 		int uid = setfsuid(file->owner->st_uid);

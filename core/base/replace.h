@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Replaces a file by rename: a kill leaves the old or the new one, complete. */
+/* By rename: a kill leaves the old or new file, complete. */
 #pragma once
 
 #include <stdbool.h>
@@ -19,7 +19,6 @@ struct replacement {
 	bool sync;
 };
 
-/* what: the file's name in errors. Until complete, others can neither read nor guess the file: /tmp
- * and concurrent writers are safe. A temporary file remains only after a kill before the rename, or
- * without O_TMPFILE. */
+/* what: the name in errors. Until complete, others can neither read nor guess the file, even in
+ * /tmp. A kill leaves a temporary file only before the rename, or without O_TMPFILE. */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);

@@ -3,8 +3,7 @@
 
 #include <stdbool.h>
 
-/* The engine, not the container, has no more rights than our user: not root, or only in a user
- * namespace. False if unknown. */
+/* The engine, not the container, is not root, or only in a user namespace. False if unknown */
 bool rootless(void);
 
 /* False if /proc is unreadable */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports a failure where the caller looks. A missing or slow reader neither delays exit nor
- * changes its status. Async-signal-safe. */
+/* Reports failures to the caller. A missing or slow reader neither delays exit nor changes its
+ * status. Async-signal-safe. */
 #pragma once
 
 #include <stdbool.h>
@@ -8,8 +8,8 @@
 /* Cut at PIPE_BUF */
 void stderr_line(const char *name, const char *reason);
 
-/* The runtime's --log (or NULL) and --log-format: containerd and Docker read nothing else. Opened
- * at the first message, as the runtime would. */
+/* The runtime's --log (or NULL) and --log-format, all that containerd and Docker read. Opened at
+ * the first message, as the runtime would. */
 void stderr_use_runtime_log(const char *path, bool json);
 
 /* Stops messages: somebody else may have chosen stderr's target. */

@@ -79,7 +79,7 @@ bool text_is_device_name(const char *text)
 	       strcmp(text, "..") != 0;
 }
 
-/* IFNAMSIZ includes the NUL; the kernel's dev_valid_name() rejects '/', ':' and spaces. */
+/* IFNAMSIZ includes the NUL; dev_valid_name() rejects '/', ':' and spaces. */
 bool text_is_netdev_name(const char *text)
 {
 	size_t len = strlen(text);
@@ -120,8 +120,8 @@ const char *const *capability_names(struct arena *arena, uint64_t set)
 	return arena->failed ? NULL : names;
 }
 
-/* Decodes one character. *ret_len is 0 unless it is valid (Unicode, table 3-7): readers of our JSON
- * would reject the whole text. Cut texts may end inside a character. */
+/* *ret_len is 0 unless valid (Unicode, table 3-7), or readers of our JSON reject all of it. Cut
+ * texts may end inside a character. */
 static uint32_t decode(const char *text, size_t *ret_len)
 {
 	static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000, 0x110000};
@@ -141,13 +141,13 @@ static uint32_t decode(const char *text, size_t *ret_len)
 	return c;
 }
 
-/* C0, DEL and C1: many terminals treat U+009B as ESC [. */
+/* C0, DEL, C1: many terminals treat U+009B as ESC [. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f);
 }
 
-/* Unicode Bidi_Control: reordered, a name could pass for other words. */
+/* Unicode Bidi_Control: a reordered name could pass for another. */
 static bool turns_direction(uint32_t c)
 {
 	return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||

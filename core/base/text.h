@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Strict checks of names, which pods can supply */
+/* Strict: pods can supply names */
 #pragma once
 
 #include <stdbool.h>
@@ -8,7 +8,7 @@
 
 #include "core/base/arena.h"
 
-/* Like strcmp(3), but mlx5_2 sorts before mlx5_10 */
+/* Like strcmp(3), but mlx5_2 before mlx5_10 */
 int text_compare_natural(const char *a, const char *b);
 
 bool text_is(const char *text, const char *word);
@@ -27,19 +27,19 @@ bool text_has_control(const char *text);
 /* "0000:3b:02.6", lower-case hex; 4 to 8 digits of domain */
 bool text_is_pci_address(const char *text);
 
-/* 1 to 63 of [A-Za-z0-9_.-] (IB_DEVICE_NAME_MAX is 64), not "." or ".." */
+/* 1 to 63 of [A-Za-z0-9_.-] (IB_DEVICE_NAME_MAX 64), not "." or ".." */
 bool text_is_device_name(const char *text);
 
-/* Without NCCL's list characters ',', '=' and '^' */
+/* Without ',', '=' and '^' of NCCL's lists */
 bool text_is_netdev_name(const char *text);
 
-/* -1 if unknown; upper case only, as in the OCI runtime specification */
+/* -1: unknown. Upper case only (OCI runtime specification) */
 int capability_number(const char *name);
 
-/* By number, ended by NULL; NULL without memory */
+/* By number, NULL-terminated */
 const char *const *capability_names(struct arena *arena, uint64_t set);
 
-/* The first character's bytes; 0 for invalid UTF-8, control and bidi characters */
+/* The first character's bytes; 0: invalid UTF-8, control, bidi */
 size_t text_printable_length(const char *text);
 
 /* By '?' */

@@ -70,7 +70,7 @@ int path_part_error(int errnum, const char *what, const char *part, struct err *
 	return errnum == ENOENT ? -ENOENT : -1;
 }
 
-/* Shown for unmapped owners (the kernel's highuid.h) */
+/* For unmapped owners (the kernel's highuid.h) */
 #define OVERFLOW_UID ((uid_t)65534)
 
 int check_path_part(int fd, bool directory, bool in_etc, const char *what, const char *part,

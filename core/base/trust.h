@@ -1,30 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opens files that grant something, if only root or our own user can have written them. Functions
- * return a descriptor, or -ENOENT or -1 with err set. */
+/* Opens files that grant something, if only root or our user can have written them. Functions
+ * return a descriptor, -ENOENT or -1. */
 #pragma once
 
 #include <stdbool.h>
 
 #include "core/base/err.h"
 
-/* It and each directory on its path must belong to root or us, be writable by nobody else, and not
- * be a link; sticky directories (/tmp) are fine. dir, where a relative path starts, is not checked.
- * what: the path in errors. in_etc: below /etc, where only root writes, a rootless engine accepts
- * an unmapped owner, who elsewhere may be any user. */
+/* It and all directories on its path must belong to root or us, be writable by nobody else, and be
+ * no links; sticky ones (/tmp) are fine. dir itself is not checked. what: the path in errors.
+ * in_etc: a rootless engine accepts an unmapped owner: below /etc only root writes, elsewhere it
+ * may be any user. */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
 /* Checks only the directory itself */
 int trust_open_dir(int root, const char *path, struct err *err);
 
-/* Also creates what is missing below path's first component, and tries to remove others' access. */
+/* Creates what is missing below path's first part; tries to remove others' access */
 int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 
 bool trust_is_roots_alone(int fd);
 
-/* Returns 0 or -1. Also used by lib/trusted_link.c. */
+/* Returns 0 or -1. Also for lib/trusted_link.c */
 int check_path_part(int fd, bool directory, bool in_etc, const char *what, const char *part,
 		    struct err *err);
 
-/* "/etc/x.json: etc: Permission denied", or without the part if it is the file. Returns -ENOENT or
- * -1. */
+/* "/etc/x.json: etc: Permission denied"; without part if it is the file. Returns -ENOENT or -1 */
 int path_part_error(int errnum, const char *what, const char *part, struct err *err);
