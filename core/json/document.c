@@ -9,8 +9,6 @@
 
 #include "core/base/text.h"
 
-/* ---- memory for yajl ---- */
-
 /* realloc needs the old size. */
 union header {
 	size_t size;
@@ -51,8 +49,6 @@ void json_memory_init(struct json_memory *memory, struct arena *arena)
 		.malloc = on_malloc, .realloc = on_realloc, .free = on_free, .ctx = memory};
 }
 
-/* ---- building ---- */
-
 struct building {
 	struct json_document *doc;
 	yajl_handle yajl;
@@ -64,7 +60,7 @@ struct building {
 	struct json_node *open[JSON_DEPTH_MAX];
 };
 
-/* yajl's texts lack a NUL, and unescaped ones are overwritten. */
+/* yajl's texts lack a NUL; unescaped ones are overwritten. */
 static const char *keep_text(struct json_document *doc, const void *text, size_t len)
 {
 	const char *copy = arena_strndup(doc->arena, text, len);
@@ -93,7 +89,7 @@ static struct json_node *add_value(struct building *b, enum json_type type, cons
 		return NULL;
 	*node = (struct json_node){
 		.type = type,
-		/* yajl resets its counter at end of input: a lone number has no offset */
+		/* yajl resets its counter at the end: a lone number has no offset */
 		.begin = end > len ? end - (uint32_t)len : 0,
 		.end = end,
 		.len = (uint32_t)len,
@@ -153,7 +149,7 @@ static int open_value(struct building *b, enum json_type type)
 	if (!node)
 		return 0;
 	node->len = 0;
-	node->end = UINT32_MAX; /* open: path_of() must find what follows inside it */
+	node->end = UINT32_MAX; /* open: path_of() must find its items */
 	b->next = &node->first;
 	b->open[b->depth++] = node;
 	return 1;
@@ -211,13 +207,11 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 					yajl_get_error(b.yajl, 0, NULL, 0));
 	if (yajl_complete_parse(b.yajl) != yajl_status_ok)
 		return json_fail_unfinished(ret_doc, b.depth ? b.open[b.depth - 1] : NULL);
-	/* yajl accepts an unclosed comment, and then also this. */
+	/* yajl accepts an unclosed comment, then also this. */
 	if (yajl_parse(b.yajl, (const unsigned char *)"\n*/", 3) == yajl_status_ok)
 		return json_fail(ret_doc, NULL, "the last /* comment has no */: close it");
 	return 0;
 }
-
-/* ---- reading ---- */
 
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types)
 {
@@ -292,7 +286,7 @@ static void join_words(const char *const *words, char *list, size_t size)
 		text_add_item(list, size, words[i]);
 }
 
-/* One letter too many, missing or wrong, or a swapped pair */
+/* One letter extra, missing or wrong, or a swapped pair */
 static bool is_near(const char *text, size_t len, const char *word)
 {
 	size_t word_len = strlen(word);

@@ -9,12 +9,11 @@
  *		env[n++] = json_string(&doc, item);
  *	return doc.failed ? -1 : 0;
  *
- * The first error goes to *err with file, line and path, later ones to err->more. After an error
- * all functions return something harmless: check .failed once, at the end. NULL is an absent value.
+ * The first error goes to *err, later ones to err->more. Functions then return harmless values:
+ * check .failed once, at the end. NULL is an absent value.
  *
- * Depth, items and values are bounded; the caller bounds the size. A duplicate key is an error if
- * it is read: Go takes the last value, json-c the first, and a check of one must not approve the
- * other.
+ * Depth, items and values are bounded; the caller bounds the size. Reading a duplicate key is an
+ * error: Go takes the last value, json-c the first, and checking one must not approve the other.
  */
 #pragma once
 
@@ -28,7 +27,7 @@
 #include "core/base/err.h"
 
 #define JSON_DEPTH_MAX 64
-/* The API server accepts 256 KiB of annotations: 89,000 short ones */
+/* The API server accepts 256 KiB of annotations: 89,000 items */
 #define JSON_ITEMS_MAX 131072
 #define JSON_VALUES_MAX (4 * JSON_ITEMS_MAX)
 
@@ -52,7 +51,7 @@ struct json_node {
 	uint32_t end;
 	uint32_t len; /* items, or bytes of .text */
 	uint32_t key_len;
-	const char *key; /* decoded, may contain NUL; NULL in an array */
+	const char *key; /* decoded, maybe with NUL; NULL in an array */
 	union {
 		const char *text; /* decoded if a string */
 		struct json_node *first;
@@ -72,7 +71,7 @@ struct json_document {
 	struct json_node *root;
 };
 
-/* text must outlive the document. -1 leaves .root partial or NULL. */
+/* text must outlive *ret_doc. -1 leaves .root partial or NULL. */
 int json_parse(struct json_document *ret_doc, struct arena *arena, const char *what,
 	       const char *text, size_t len, unsigned options, struct err *err);
 
@@ -80,14 +79,14 @@ int json_parse(struct json_document *ret_doc, struct arena *arena, const char *w
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types);
 
-/* The member as json_string() */
+/* As json_string() */
 const char *json_get_string(struct json_document *doc, const struct json_node *object,
 			    const char *key);
 
 /* Any type, no errors; the first of duplicates */
 const struct json_node *json_find(const struct json_node *object, const char *key);
 
-/* An error if of another type */
+/* Other types are errors */
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types);
 
 /* Unknown keys are errors. NULL ends known. */
@@ -96,7 +95,7 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 
 const struct json_node *json_first(const struct json_node *node);
 
-/* Of an array or object; none otherwise */
+/* Array or object; else none */
 // NOLINTBEGIN(bugprone-macro-parentheses): item is a name, which the loop declares
 #define json_each(item, container)                                                                 \
 	for (const struct json_node *item = json_first(container); item; item = item->next)
@@ -106,14 +105,14 @@ bool json_key_is(const struct json_node *member, const char *key);
 
 bool json_equals(const struct json_node *node, const char *text);
 
-/* NUL characters are errors. NULL if absent, "" after an error */
+/* NUL is an error. NULL if absent, "" after an error */
 const char *json_string(struct json_document *doc, const struct json_node *node);
 const char *json_key(struct json_document *doc, const struct json_node *member);
 
-/* Unchanged if the array is absent (NULL) or wrong */
+/* Absent or wrong: NULL; *ret_n is unchanged */
 const char **json_strings(struct json_document *doc, const struct json_node *array, size_t *ret_n);
 
-/* absent: also returned after an error, such as -1.0 or 1e3 for an integer. */
+/* absent: also after an error, such as 1e3 for an integer */
 bool json_bool(struct json_document *doc, const struct json_node *node, bool absent);
 int64_t json_int64(struct json_document *doc, const struct json_node *node, int64_t absent);
 uint64_t json_uint64(struct json_document *doc, const struct json_node *node, uint64_t absent);
@@ -125,7 +124,7 @@ unsigned json_word(struct json_document *doc, const struct json_node *node,
 /* Zeroed; NULL after an error */
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);
 
-/* Lines count from 1; json_line() returns 0 for NULL. */
+/* From 1; json_line() returns 0 for NULL */
 size_t json_line(const struct json_document *doc, const struct json_node *node);
 size_t json_line_at(const char *text, size_t offset);
 
@@ -140,17 +139,14 @@ int json_no_memory(struct json_document *doc);
 
 int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types);
 
-/* Keeps an error of ours, which stopped yajl. Shows only the first line of said: the excerpt behind
- * it is untrusted. */
+/* Keeps our own error, which stopped yajl. Shows said's first line only: the rest is untrusted. */
 int json_fail_syntax(struct json_document *doc, size_t stopped, const unsigned char *said);
 
 /* The text ends inside open (NULL: at the top) */
 int json_fail_unfinished(struct json_document *doc, const struct json_node *open);
 
-/* ---- memory for yajl ---- */
-
-/* yajl writes through NULL without memory (yajl_alloc.c, yajl_buf.c), so we jump to .none_left.
- * Call setjmp() first, and own nothing meanwhile. */
+/* Without memory yajl writes through NULL (yajl_alloc.c, yajl_buf.c): we jump to .none_left. Call
+ * setjmp() first, and own nothing. */
 struct json_memory {
 	struct arena *arena;
 	yajl_alloc_funcs functions;

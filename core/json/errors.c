@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* document.h declares these. Errors have file, line, path and reason. */
+/* document.h declares these. Errors: file, line, path, reason */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -23,7 +23,7 @@ size_t json_line(const struct json_document *doc, const struct json_node *node)
 	return node ? json_line_at(doc->text, node->begin) : 0;
 }
 
-/* "process.env[3]": descends into the first value that does not end before node */
+/* "process.env[3]": into the first value that does not end before node */
 static void path_of(const struct json_document *doc, const struct json_node *node, char *path,
 		    size_t size)
 {
@@ -56,7 +56,7 @@ int json_fail(struct json_document *doc, const struct json_node *node, const cha
 	char path[256];
 	va_list args;
 
-	/* Further errors of a value follow from the first. */
+	/* A value's further errors follow from its first. */
 	if (doc->errors == ERRORS_MAX || (doc->errors && node == doc->faulty))
 		return -1;
 	doc->failed = true;
@@ -87,7 +87,7 @@ int json_no_memory(struct json_document *doc)
 	return -1;
 }
 
-/* "expected a string or a number, found null"; never lists null as expected */
+/* "expected a string or a number, found null"; lists no null */
 int json_fail_type(struct json_document *doc, const struct json_node *node, unsigned types)
 {
 	static const char *const names[] = {"null",     "a boolean", "a number",
@@ -110,7 +110,7 @@ static bool is_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
 
-/* What follows a comma before the bracket where yajl stopped, or NULL */
+/* Position behind a comma before the bracket where yajl stopped, or NULL */
 static const char *find_comma(const struct json_document *doc, size_t stopped)
 {
 	const char *at = doc->text + stopped;

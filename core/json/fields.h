@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One table of a struct's members writes and reads it as a JSON object. */
+/* A table of a struct's members writes and reads it as a JSON object. */
 #pragma once
 
 #include "core/base/fs.h"
@@ -15,8 +15,8 @@ struct json_pairs {
 	size_t n;
 };
 
-/* C types: const char * for JSON_STRING (NULL and "" become null), or an enum with words; uint64_t
- * for JSON_NUMBER; bool; struct json_pairs for JSON_OBJECT. Absent and null read as zero. */
+/* Types: const char * for JSON_STRING (NULL and "" become null), or an enum with words; uint64_t
+ * for JSON_NUMBER; bool; struct json_pairs for JSON_OBJECT. Absent and null: zero */
 struct json_field {
 	const char *name;
 	enum json_type type;
@@ -24,18 +24,17 @@ struct json_field {
 	const char *const *words;
 };
 
-/* JSON_FIELD(struct record, result, "result", JSON_STRING, .words = result_names) */
 #define JSON_FIELD(object, member, name_, type_, ...)                                              \
 	{                                                                                          \
 		.name = (name_), .type = (type_), .offset = offsetof(object, member), __VA_ARGS__  \
 	}
 
-/* With "schema": 1; NULL without memory */
+/* With "schema": 1 */
 const char *json_fields_write(struct arena *arena, const struct json_field *fields,
 			      const void *object, size_t *ret_len);
 
 #define JSON_FIELDS_SIZE_MAX 8192
 
-/* where: its path in errors. Only root may write it. Returns 1, or 0 if absent. */
+/* where: the path in errors. Only root may write it. Returns 1, or 0 if absent */
 int json_fields_read(struct arena *arena, const struct json_field *fields, int dir,
 		     const char *where, const char *name, void *ret_object, struct err *err);
