@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* spec.h declares it. */
 /*
- * Identifies a container by annotations that its engine overwrites; under another engine anybody
- * may have written them:
+ * Identifies a container by annotations that its engine overwrites; under another anybody may have
+ * written them:
  *
  *   engine           writes itself                  copies from
  *   CRI-O            CRI-O's set (read_told),       the pod: all but its own set
  *                    io.container.manager=cri-o
  *   containerd's CRI containerd's set               the pod: pod_annotations, not its own set
- *   podman           io.container.manager=libpod    its user: all, the manager too; the image:
- *                    if absent; in a pod CRI-O's    nothing in podman 5, all in 3 and 4
- *                    type and sandbox
- *   Docker           nothing                        its user: all; the image: nothing
- *   nerdctl, ctr     nothing of these               their user: all; the image: nothing
+ *   podman           io.container.manager=libpod    its user: all, even the manager; the image:
+ *                    if absent; in a pod only       all before podman 5
+ *                    CRI-O's type and sandbox
+ *   Docker           nothing                        its user: all
+ *   nerdctl, ctr     none of these                  their user: all
  *
  * So no annotation proves the engine. An image cannot choose these paths:
  *
@@ -23,7 +23,7 @@
  *   Docker        parent:docker:ID or parent/ID           absolute
  *   nerdctl       parent:nerdctl:ID or parent/ID          rootfs
  *
- * Trust ctr and nerdctl on cgroupfs: their users are root on the node. Ignore io.podman.*: `podman
+ * Trust ctr and nerdctl on cgroupfs: their users are the node's root. Ignore io.podman.*: `podman
  * generate kube` copies it into pods. Sources: CRI-O internal/factory/container/container.go;
  * containerd internal/cri/annotations/annotations.go; podman libpod/container_internal_common.go,
  * pkg/specgen/generate/container.go; moby daemon/oci_linux.go.
@@ -53,7 +53,7 @@ static struct told read_told(struct json_document *doc, const struct json_node *
 			{
 				.id = ANNOTATION("io.kubernetes.cri-o.ContainerID"),
 				.sandbox_id = ANNOTATION("io.kubernetes.cri-o.SandboxID"),
-				/* kubelet labels; only CRI-O makes them annotations */
+				/* kubelet labels; CRI-O alone makes them annotations */
 				.name = ANNOTATION("io.kubernetes.container.name"),
 				.pod = ANNOTATION("io.kubernetes.pod.name"),
 				.pod_namespace = ANNOTATION("io.kubernetes.pod.namespace"),
@@ -135,7 +135,7 @@ struct identity identity_read(struct json_document *doc, const struct json_node 
 	else if (labels && !crio)
 		doubt = "labels as CRI-O writes them (io.kubernetes.pod.*, "
 			"io.kubernetes.container.name) without its io.kubernetes.cri-o.*";
-	else if (labels || told.crio.id) /* podman's pods have only type and sandbox */
+	else if (labels || told.crio.id)
 		doubt = made_by_crio(&told, spec) ? NULL : other_engine;
 	if (doubt)
 		identity = (struct identity){.doubt = doubt};

@@ -30,7 +30,7 @@ static void read_process(struct json_document *doc, const struct json_node *proc
 		const struct json_node *soft = json_get(doc, limit, "soft", JSON_NUMBER);
 		const struct json_node *hard = json_get(doc, limit, "hard", JSON_NUMBER);
 
-		/* Do not check the range of other limits. */
+		/* Other limits stay unchecked. */
 		if (!json_equals(type, "RLIMIT_MEMLOCK"))
 			continue;
 		spec->has_memlock = true;
@@ -41,14 +41,12 @@ static void read_process(struct json_document *doc, const struct json_node *proc
 		json_each(item, json_get(doc, capabilities, spec_capability_sets[set], LIST)) {
 			int number = capability_number(json_string(doc, item));
 
-			/* Ignore unknown capabilities: we never add one that we cannot name. */
+			/* Ignore unknown ones: we never add what we cannot name. */
 			if (number >= 0)
 				spec->capabilities[set] |= UINT64_C(1) << number;
 		}
 	}
 }
-
-/* ---- linux ---- */
 
 void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
 		     bool *every_device)
@@ -132,8 +130,6 @@ static void read_linux(struct json_document *doc, const struct json_node *linux_
 		spec->seccomp = seccomp_read(doc, seccomp);
 }
 
-/* ---- annotations ---- */
-
 int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_annotation annotation,
 			struct err *err)
 {
@@ -166,8 +162,6 @@ static void add_own_annotation(struct json_document *doc, const struct json_node
 					       : json_fail(doc, member, "%s", reason.text));
 }
 
-/* ---- mounts ---- */
-
 static bool is_verbs_source(const struct json_node *source)
 {
 	return json_equals(source, "/dev/infiniband") ||
@@ -192,9 +186,7 @@ static void read_mount_list(struct json_document *doc, const struct json_node *m
 	}
 }
 
-/* ---- hooks ---- */
-
-/* Do not validate other projects' hooks; the runtime does. */
+/* The runtime validates other projects' hooks. */
 static const struct json_node *get_any(struct json_document *doc, const struct json_node *node,
 				       const char *key)
 {
@@ -222,9 +214,7 @@ static void read_hooks(struct json_document *doc, const struct json_node *hooks,
 		spec->asked |= hook_asks(doc, hook);
 }
 
-/* ---- the whole ---- */
-
-/* Logged and shown on terminals; kubelet and engines write no control characters. */
+/* Shown on terminals; kubelet and engines write no control characters. */
 static void check_identity(struct json_document *doc, const struct json_node *annotations,
 			   const struct identity *identity)
 {
@@ -312,9 +302,7 @@ const char *spec_cgroup_name(const struct spec *spec)
 	return name[0] ? name : NULL;
 }
 
-/* ---- devices ---- */
-
-/* Verbs: major 231, from the 33rd device on a dynamic one (drivers/infiniband/core/uverbs_main.c;
+/* Verbs: major 231, dynamic from the 33rd device (drivers/infiniband/core/uverbs_main.c;
  * fs/char_dev.c, find_dynamic_major). vfio: dynamic (drivers/vfio/group.c, device_cdev.c). */
 bool spec_device_may_count(const struct spec_device *device)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The parts of config.json (OCI runtime specification) that we use. Pod authors also write
- * process.env and annotations; only kubelet, device plugins and engine write linux.devices,
- * namespaces and mappings. */
+/* What we use of config.json (OCI runtime specification). Pod authors also write process.env and
+ * annotations; only kubelet, device plugins and engine write linux.devices, namespaces and
+ * mappings. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,17 +13,16 @@
 #include "core/json/document.h"
 #include "core/spec/seccomp.h"
 
-/* The container's owner, by its engine's annotations or message; NULL: unknown */
+/* By the engine's annotations or message; NULL: unknown */
 struct identity {
 	const char *id;
 	const char *name;
 	const char *pod;
 	const char *pod_namespace;
-	/* For the pod's event only, never decisions: some containerd versions leave it to the
-	 * author. */
+	/* For events only, never decisions: some containerd versions let the author set it. */
 	const char *pod_uid;
 	const char *sandbox_id;
-	/* Why the above is unknown: "annotations of two engines, …" */
+	/* Why unknown: "annotations of two engines, …" */
 	const char *doubt;
 	bool sandbox;
 	bool kubernetes; /* by any author */
@@ -32,11 +31,11 @@ struct identity {
 /* ---- linux.resources ---- */
 
 /* Updates *every_device by one more device rule; privileged containers also begin with "deny all".
- * type, access: "" if absent; major, minor: -1 for any. */
+ * type, access: "" if absent; major, minor: -1: any */
 void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
 		     bool *every_device);
 
-/* unified's memory.max in bytes; 0 unless only digits (no limit, or an error) */
+/* unified's memory.max in bytes; 0 unless all digits */
 uint64_t spec_memory_max(const char *text);
 
 /* ---- config.json (spec.c) ---- */
@@ -94,9 +93,9 @@ struct spec {
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
 	const struct json_node *process; /* or NULL */
-	bool process_only;               /* from a process.json, which lacks the rest */
+	bool process_only;               /* from a process.json; the rest is empty */
 
-	const char *root; /* relative to the bundle if not absolute; or NULL */
+	const char *root; /* maybe relative to the bundle; or NULL */
 	const char **mounts;
 	size_t n_mounts;
 	/* Mount sources at or below SPEC_VERBS_DIR: not all engines can create devices */
@@ -117,11 +116,11 @@ struct spec {
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err);
 
-/* Of a config.json or a process.json (exec --process) */
+/* Of config.json or process.json (exec --process) */
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
 
-/* Trusts annotations only if cgroup and root confirm them (identity.c). */
+/* Trusts annotations that cgroup and root confirm (identity.c). */
 struct identity identity_read(struct json_document *doc, const struct json_node *annotations,
 			      const struct spec *spec);
 
@@ -134,16 +133,14 @@ const char *spec_cgroup_name(const struct spec *spec);
 int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_annotation annotation,
 			struct err *err);
 
-/* name: without the prefix. Or NULL */
+/* name: without prefix. Or NULL */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);
-
-/* ---- devices named by the environment ---- */
 
 /* More are ignored */
 #define SPEC_ADDRESSES_MAX 4096
 
-/* PCI addresses and auxiliary device names in PCIDEVICE_<resource> and SRIOVNETWORK_VF_DEVICE_<d>.
- * Device plugins write these, but pod authors can too: no proof unless the container has every
- * device. Returns how many; check arena->failed. */
+/* PCI addresses and auxiliary device names in PCIDEVICE_<resource> and SRIOVNETWORK_VF_DEVICE_<d>,
+ * by device plugins or pod authors: no proof unless the container has every device. Returns how
+ * many; check arena->failed. */
 size_t spec_addresses(struct arena *arena, const struct spec *spec,
 		      const char *const **ret_addresses);
