@@ -102,7 +102,7 @@ const char *log_reason(struct container *container, int priority, const char *wo
 	return line.failed ? NULL : send_line(line.text);
 }
 
-/* Another entry point has written all into the spec, and logged its grant. */
+/* Another entry point has written all and logged its grant. */
 static bool is_given_before(const struct plan *plan)
 {
 	bool given = plan->memlock && !plan->adds_rlimit && plan->n_settings;
@@ -117,7 +117,7 @@ void log_grant(struct container *container, bool gives_capabilities, const char 
 {
 	const struct plan *plan = &container->plan;
 	bool given_before = is_given_before(plan);
-	/* A hook gives no capabilities: the runtime has already read config.json. */
+	/* Hooks give no capabilities: the runtime has read config.json. */
 	uint64_t capabilities = gives_capabilities ? plan->granted : 0;
 	const char *const *name = capability_names(&container->arena, capabilities);
 	struct arena_text line = begin_line(

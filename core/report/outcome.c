@@ -8,7 +8,7 @@
 #include "core/record/store.h"
 #include "core/report/log.h"
 
-/* No event for a grant, or for a choice by the pod's own annotations. */
+/* No event for grants and choices by the pod's annotations */
 static bool should_tell(const struct container *container, enum record_result result)
 {
 	const struct identity *identity = &container->spec.identity;
@@ -70,15 +70,15 @@ int record_outcome(const struct options *options, struct container *container,
 	record.devices = devices.text;
 	status = fill_pairs(container, &record) < 0 ? err_memory(&err)
 						    : record_write(options->sysroot, &record, &err);
-	/* Not an error: a recorded tree without /run, an id that no engine of pods makes, a
-	 * rootless user. */
+	/* No error: a recorded tree without /run, an id that no engine of pods makes, a rootless
+	 * user */
 	if (status >= 0 || status == -ENOENT || status == -EINVAL || rootless())
 		return status > 0;
 	log_event(LOG_WARNING, "cannot leave a record of container %.80s: %s", record.id, err.text);
 	return -1;
 }
 
-/* Until the devices are known, the spec shows whether the container asks and has one. */
+/* Until the devices are known, by the spec */
 static bool may_have_device(const struct container *container, const struct outcome *outcome)
 {
 	bool asks = outcome->asks ? *outcome->asks : container_names_request(container);
@@ -114,7 +114,7 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 	if (status < 0) {
 		struct err ignored;
 
-		/* The config, perhaps not read yet, says whether to fail. */
+		/* The config, perhaps unread, says whether to fail. */
 		(void)container_load_config(container, outcome->options, &ignored);
 		outcome_set_failed(container, may_have_device(container, outcome), outcome);
 	} else {
@@ -127,7 +127,7 @@ void outcome_decide(struct container *container, int status, struct outcome *out
 	outcome->must_fail = outcome->must_fail && !outcome->repeats;
 }
 
-/* Log any spec that we cannot parse; but behind the shim the runtime reports it itself. */
+/* Log specs that we cannot parse; behind the shim the runtime reports them. */
 static bool is_refusal(const struct container *container, const struct outcome *outcome)
 {
 	return outcome->result != RECORD_FAILED && (container->spec_known || !outcome->tells);
@@ -140,7 +140,7 @@ static bool ungranted_is_due(const struct container *container, const struct out
 	if (is_refusal(container, outcome))
 		return !outcome->repeats &&
 		       (outcome->result == RECORD_DENIED || request_is_made(&container->spec));
-	/* An earlier run has logged this, unless there was, or may have been, a limit to repair. */
+	/* An earlier run has logged this, unless there may have been a limit to repair. */
 	return outcome->result != RECORD_FAILED || !outcome->repeats || !container->spec_known ||
 	       container->plan.decision == DECISION_GRANT;
 }
@@ -193,10 +193,9 @@ void outcome_log(struct container *container, const struct outcome *outcome)
 		log_grant(container, outcome->capabilities, outcome->nccl, outcome->entry_point);
 	if (outcome->result == RECORD_GRANTED)
 		log_lacks(container, outcome);
-	/* Another entry point has logged what was recorded already. */
 	if (ungranted && (!recorded || outcome->must_fail))
 		log_shortfall(container, outcome);
-	/* Log nothing about containers without RDMA. */
+	/* Log nothing without RDMA. */
 	if (outcome->result != RECORD_NOTHING && outcome->unconfined.text[0])
 		log_failure(container, outcome->unconfined.text, outcome->entry_point);
 }

@@ -1,22 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Decides what happens to a container, logs it and leaves a record, for all entry points:
+ * Decides what happens to a container, logs and records it, for all entry points:
  *
- *   the container                            failed step  outcome  must it fail?
- *   gets nothing                             none         nothing  no
- *   is denied by the policy                  none         denied   if on_denied says so, and
- *                                                                  it has a device
- *   has no device, on_no_device is "fail"    none         denied   yes
- *   is granted devices                       none         granted  no
- *   is granted devices                       any          failed   if on_error says so
- *   is to use TCP (on_no_device is "tcp")    apply        failed   no
- *   has no device                            any before   nothing  no
- *   could not be examined, asks, and has     read, find   failed   if on_error says so
- *     the file of a verbs device
- *   could not be examined otherwise          read, find   nothing  no
+ *   container                             failed step  outcome  must fail
+ *   denied by the policy                  none         denied   by on_denied, if it has a device
+ *   no device, on_no_device "fail"        none         denied   yes
+ *   granted devices                       none         granted  no
+ *   granted devices                       any          failed   by on_error
+ *   to use TCP (on_no_device "tcp")       apply        failed   no
+ *   not examined, asks, and has           read, find   failed   by on_error
+ *     a verbs device's file
+ *   else                                  any or none  nothing  no
  *
- * A container without a device never fails unless on_no_device says so. If the engine cannot give
- * all of a grant, on_error "fail" makes the plan a denial; else the container gets the rest.
+ * Without a device only on_no_device can fail it. A grant may be partial (plan.h: on_error).
  */
 #pragma once
 
@@ -26,11 +22,11 @@
 struct outcome {
 	const char *entry_point;
 	const struct options *options; /* NULL: outcome_log() leaves no record */
-	bool tells;       /* only the administrator sees our stderr: write failures there */
+	bool tells;       /* only the administrator sees stderr: write failures there */
 	bool repeats;     /* never refuse: the container runs */
 	const bool *asks; /* if known without config.json; or NULL */
 
-	bool changed;      /* else there is nothing to log */
+	bool changed;      /* else nothing to log */
 	bool capabilities; /* all of the plan's */
 	const char *nccl;  /* "env", "/etc/nccl.conf"; NULL: none */
 
@@ -39,28 +35,27 @@ struct outcome {
 
 	enum record_result result; /* "granted" also by "tcp" */
 	bool must_fail;
-	const char *reason; /* NULL for a grant, or if it is not to be logged */
+	const char *reason; /* NULL: a grant, or not to be logged */
 };
 
 /* Before outcome_decide() */
 bool outcome_if_timed_out(const struct container *container, const struct outcome *outcome);
 
-/* Decides by the table above. status: of the last step (reading, container_find(),
- * container_plan(), applying); negative: it failed. *outcome must not move: its reason may lie in
- * it. Its other texts live as long as the container. */
+/* By the table above. status: the last step's; negative: it failed. *outcome must not move: .reason
+ * may point into it. Its other texts live as long as the container. */
 void outcome_decide(struct container *container, int status, struct outcome *outcome);
 
-/* With the container's config if it could be loaded */
+/* By the config, if loaded */
 void outcome_set_failed(const struct container *container, bool has_device,
 			struct outcome *outcome);
 
-/* Leaves a record and logs a line, except for a refusal that another entry point has recorded and a
- * "nothing" without an annotation of ours. A failure after part of the grant has two lines. If the
- * container must fail, the caller gets the reason too. The first entry point logs "grant:"; what a
- * later one adds, such as the shim's capabilities, is an "addition:". */
+/* Records and logs it, except a refusal that another entry point has recorded, and a "nothing"
+ * without our annotation. A failure after part of a grant logs two lines. If the container must
+ * fail, the caller also gets the reason. The first entry point logs "grant:", later ones
+ * "addition:". */
 void outcome_log(struct container *container, const struct outcome *outcome);
 
-/* reason NULL: the plan's. No record for a container that neither asks nor has a proven device.
- * Returns 0 or 1 as record_write(), or -1, which is logged: the container keeps its grant. */
+/* reason NULL: the plan's. No record if it neither asks nor has a proven device. Returns 0 or 1 as
+ * record_write(), or -1, which is logged: the grant stays. */
 int record_outcome(const struct options *options, struct container *container,
 		   enum record_result result, const char *reason, const char *entry_point);
