@@ -21,7 +21,7 @@ const char *const record_result_names[] = {
 	[RECORD_RESULTS] = NULL,
 };
 
-/* core/json/fields.c reads and writes an enum as unsigned. */
+/* core/json/fields.c accesses enums as unsigned. */
 _Static_assert(sizeof(enum record_result) == sizeof(unsigned), "an enum's size");
 
 /* As in doc/json.md */
@@ -86,7 +86,7 @@ int record_load(struct arena *arena, int dir, const char *file, struct record *r
 	return 1;
 }
 
-/* Only the last part may contain '_'; what does not fit counts as unknown. */
+/* Only the last part may contain '_'; what does not fit is unknown. */
 static const char *name_part(const char *text, size_t max)
 {
 	size_t len = text ? strlen(text) : 0;
@@ -172,7 +172,7 @@ int record_read(struct arena *arena, int sysroot, const char *id, struct record 
 
 	if (dir < 0)
 		return dir == -ENOENT ? 0 : -1;
-	/* Retry if it was replaced after the listing. */
+	/* Retry if replaced since the listing. */
 	for (int tries = 0; tries < 10 && !status; tries++) {
 		const struct record_entry *found = NULL;
 		struct record_entry *entries;
@@ -180,7 +180,7 @@ int record_read(struct arena *arena, int sysroot, const char *id, struct record 
 
 		if (n < 0)
 			return err_memory(err);
-		/* Both exist during a replacement: take the newer one. */
+		/* Both exist during a replacement: take the newer. */
 		for (int i = 0; i < n; i++) {
 			if (strcmp(entries[i].id, id) == 0 &&
 			    (!found || entries[i].clock >= found->clock))

@@ -14,12 +14,12 @@
 #include "core/base/trust.h"
 #include "core/record/record.h"
 
-/* A writer needs milliseconds, unless it has been stopped. */
+/* Writers need milliseconds, unless stopped. */
 #define LOCK_MS 500
 
 #define LOCK "/run/oci-rdma-hook/" RECORD_LOCK_NAME
 
-/* Polls, because flock(2) has no timeout. */
+/* flock(2) has no timeout. */
 static int acquire_lock(int dir, struct err *err)
 {
 	int64_t end = clock_ms() + LOCK_MS;
@@ -38,7 +38,7 @@ static int acquire_lock(int dir, struct err *err)
 	return steal_fd(&lock);
 }
 
-/* A container that is created again has another id. */
+/* A re-created container has another id. */
 static bool is_same_container(const struct record_entry *a, const struct record_entry *b)
 {
 	return a->pod_namespace[0] && a->pod_uid[0] && a->container[0] &&
@@ -56,7 +56,7 @@ static size_t count_same(const struct record_entry *entries, size_t n, size_t le
 	return i;
 }
 
-/* The order is record.h's; new_namespace gets one more. */
+/* By record.h's order; new_namespace gets one more. */
 static size_t find_victim(const struct record_entry *entries, size_t n, const char *new_namespace)
 {
 	size_t victim = 0;
@@ -93,7 +93,7 @@ static size_t find_victim(const struct record_entry *entries, size_t n, const ch
 	return victim;
 }
 
-/* The kubelet no longer has them. Returns how many stay. */
+/* Ended: the kubelet lacks the pod. Returns how many stay. */
 static size_t drop_ended(int dir, struct record_entry *entries, size_t n)
 {
 	cleanup_fd pods = fs_open(dir, "../../../var/lib/kubelet/pods", O_PATH | O_DIRECTORY, 0);
@@ -103,7 +103,7 @@ static size_t drop_ended(int dir, struct record_entry *entries, size_t n)
 	for (size_t i = 0; pods >= 0 && i < n; i++) {
 		const char *uid = entries[i].pod_uid;
 
-		/* Sorted; entries[i - 1] is still in place. */
+		/* Sorted; entries[i - 1] is intact. */
 		if (!i || strcmp(uid, entries[i - 1].pod_uid) != 0) {
 			cleanup_fd pod = fs_open(pods, uid, O_PATH | O_DIRECTORY, RESOLVE_BENEATH);
 
@@ -157,7 +157,7 @@ static bool is_recorded(const struct record *before, const struct record *record
 		 strcmp(before->entry_point, record->entry_point) != 0));
 }
 
-/* Needs the lock. Removes the old record last, and keeps its engine if the new one has none. */
+/* Needs the lock. Removes the old record last; keeps its engine if the new one lacks it. */
 static int put_record(struct arena *arena, int dir, struct record *record, struct err *err)
 {
 	char name[RECORD_NAME_SIZE];
