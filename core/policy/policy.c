@@ -49,7 +49,7 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err)
 		return err_set(err,
 			       "'%.64s' has an unknown unit; known: Ki Mi Gi Ti Pi Ei k M G T P E",
 			       text);
-	/* Out of range, strtoull(3) returns ULLONG_MAX, which is also too large. */
+	/* Out of range strtoull(3) returns ULLONG_MAX: also too large. */
 	if (number > (MEMLOCK_UNLIMITED - 1) / factor)
 		return err_set(err, "'%.64s' is larger than 2^64-2 bytes; write unlimited", text);
 	if (number == 0)
@@ -95,7 +95,7 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 	config->namespaces = json_strings(doc, list, &config->n_namespaces);
 	json_each(item, list) {
 		const char *name = json_string(doc, item);
-		/* Kubernetes names a namespace by a DNS label (ValidateNamespaceName). */
+		/* A DNS label (Kubernetes' ValidateNamespaceName) */
 		const char *rest = name + strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-");
 
 		if (!name[0] || (rest[0] && strcmp(rest, "*") != 0))
@@ -106,7 +106,7 @@ static void read_admitted_namespaces(struct json_document *doc, const struct jso
 	}
 }
 
-/* "verbs" is required: no use without it is known. */
+/* "verbs" is required: no other use is known. */
 static void read_device_kinds(struct json_document *doc, const struct json_node *list,
 			      struct config *config)
 {
@@ -176,10 +176,7 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 	config->nccl.gdr_level = text_of_value(doc, node);
 }
 
-/* ---- the keys ---- */
-
-/* A key also needs a field in policy.h, a default in config_defaults(), its variable in
- * variables.c. tests/cli/keys.sh checks all other mentions of keys against these lists. */
+/* New keys: see CONTRIBUTING.md. tests/cli/keys.sh checks other mentions against these. */
 static void read_nccl_keys(struct json_document *doc, const struct json_node *nccl,
 			   struct config *config)
 {
@@ -297,8 +294,6 @@ bool config_allows_namespace(const struct config *config, const char *name)
 	return false;
 }
 
-/* ---- what a pod asks for ---- */
-
 static int parse_boolean(const char *value, bool *ret, struct err *err)
 {
 	*ret = strcmp(value, "true") == 0;
@@ -317,7 +312,7 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	for (;;) {
 		size_t len = strcspn(name, ",");
 
-		/* A container's name is a DNS label. */
+		/* A DNS label */
 		if (!len || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") < len)
 			return err_set(err,
 				       "\"%.64s\" is not a list of container names: write \"a,b\"",
@@ -330,7 +325,7 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	}
 }
 
-/* tests/cli/keys.sh checks all other mentions of annotations against these. */
+/* tests/cli/keys.sh checks these too. */
 static int read_request(const struct spec *spec, const struct spec_annotation *annotation,
 			struct request *request, struct err *err)
 {

@@ -13,10 +13,8 @@
 /* RLIM_INFINITY; 18446744073709551615 in config.json */
 #define MEMLOCK_UNLIMITED UINT64_MAX
 
-/* "unlimited", or digits and maybe a Kubernetes suffix (64Gi, 64G); not 0 */
+/* "unlimited", or digits and maybe a Kubernetes suffix (64Gi); not 0 */
 int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
-
-/* ---- config.json: what the administrator grants ---- */
 
 #define CONFIG_PATH "etc/oci-rdma-hook/config.json" /* below the sysroot */
 #define CONFIG_SIZE_MAX (256 * 1024)
@@ -40,7 +38,7 @@ struct config_variable {
 	const char *value;
 };
 
-/* For a container created while no NRI plugin was connected */
+/* Created while no NRI plugin was connected */
 enum config_missed {
 	MISSED_REPORT,
 	MISSED_MEND,   /* raise its processes' limit */
@@ -50,13 +48,13 @@ enum config_missed {
 struct config {
 	const char *path;
 	enum config_opt_in opt_in;
-	const char *const *namespaces; /* exact, or with a trailing '*' */
+	const char *const *namespaces; /* maybe with a trailing '*' */
 	size_t n_namespaces;
 	size_t namespaces_line; /* 0: not in the file */
 	bool vfio;              /* vfio functions count, for the limit alone */
 	uint64_t memlock;       /* or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
-	uint64_t capabilities;  /* bit n is capability n */
+	uint64_t capabilities;
 	bool says_capabilities; /* the file lists them */
 	struct {
 		bool hca;
@@ -83,7 +81,7 @@ struct config {
 
 struct config config_defaults(void);
 
-/* NULL: CONFIG_PATH below sysroot (a descriptor), or the defaults without it; else it must exist */
+/* path NULL: CONFIG_PATH below sysroot, or the defaults without it; else it must exist */
 int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
 		struct err *err);
 
@@ -92,22 +90,22 @@ int config_read(struct arena *arena, const struct fs_text *text, const char *wha
 
 /* ---- variables.c ---- */
 
-/* Returns a value that fits nccl.conf, or sets the document's error */
+/* A value that fits nccl.conf, or sets doc's error */
 const char *variable_value(struct json_document *doc, const struct json_node *node);
 
-/* Call it after all other keys are read: none may set the same variable. */
+/* Call after all other keys: none may set the same variable. */
 void extra_read(struct json_document *doc, const struct json_node *extra, struct config *config);
 
-/* True if a grant can set the variable, even if its key is off */
+/* True if a grant can set it, even if its key is off */
 bool config_knows_variable(const struct config *config, const char *name);
 
 /* An unknown namespace (NULL) only matches "*". */
 bool config_allows_namespace(const struct config *config, const char *name);
 
-/* ---- what a pod asks for ---- */
+/* ---- a pod's request ---- */
 
-/* Annotations (oci-rdma-hook.io/…) only ask, refuse or reduce; the config grants. With CDI, where
- * choosing a device is the request, the hook's arguments replace inject "true". */
+/* Annotations only ask, refuse or reduce; the config grants. With CDI choosing a device is the
+ * request: the hook's arguments replace inject "true". */
 enum request_inject {
 	INJECT_UNSAID,
 	INJECT_ASKED,
@@ -126,6 +124,6 @@ struct request {
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err);
 
-/* True for any annotation of ours, even misspelt, or a hook's arguments, without inject "false":
- * the author wants to know why it gets nothing. */
+/* True for our annotations, even misspelt, or hook arguments, unless inject is "false": the author
+ * wants to know why it gets nothing. */
 bool request_is_made(const struct spec *spec);

@@ -40,7 +40,7 @@ int runtimes_read(struct arena *arena, int root, struct runtimes *ret_runtimes, 
 		return -1;
 	if (strlen(text.bytes) < text.len)
 		return err_set(err, WHAT ": contains a NUL byte");
-	/* An empty file is not a missing file. */
+	/* An empty file is not missing. */
 	runtimes.path = arena_alloc(arena, 0);
 	for (rest = text.bytes; rest; line++) {
 		char *path = trim(strsep(&rest, "\n"));
@@ -64,7 +64,7 @@ const char *runtimes_named(const char *called)
 	return text_starts_with(called, SHIM_NAME "-") ? called + strlen(SHIM_NAME "-") : NULL;
 }
 
-/* CRI-O's own runtimes fit its config.json, so they come first. Debian's runc is in sbin. */
+/* CRI-O's own runtimes fit its config.json: they come first. Debian's runc is in sbin. */
 static const char *const directories[] = {"/usr/libexec/crio", "/usr/bin", "/usr/sbin",
 					  "/usr/local/bin", "/usr/local/sbin"};
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* policy.h declares these: variables set by a key or by nccl.extra */
+/* policy.h declares these: variables of keys and nccl.extra */
 #include <string.h>
 
 #include "core/base/text.h"
