@@ -40,8 +40,8 @@ uint64_t own_memlock_max(void)
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
 	struct __user_cap_data_struct data[_LINUX_CAPABILITY_U32S_3];
 	struct rlimit64 limit;
-	/* do_prlimit() needs CAP_SYS_RESOURCE in the first user namespace, which no id map proves
-	 * (systemd's PrivateUsers=full maps all ids). */
+	/* do_prlimit() needs CAP_SYS_RESOURCE in the first user namespace; no id map proves it
+	 * (systemd's PrivateUsers=full maps all). */
 	bool may_raise = capget(&header, data) == 0 &&
 			 data[0].effective & (UINT32_C(1) << CAP_SYS_RESOURCE) &&
 			 fs_in_first_user_namespace();
@@ -85,7 +85,7 @@ int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_change
 						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "
 						"CAP_SYS_RESOURCE on the node)",
 						pid);
-	/* prlimit(2) takes no pidfd: the pid was this process' only if it still lives. */
+	/* prlimit(2) takes no pidfd: if it lives, the pid was its own. */
 	*ret_changed = !process_has_ended(pidfd);
 	return 0;
 }

@@ -11,21 +11,20 @@
 /* False if both were high enough */
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes);
 
-/* A process inherits it if its spec lists none */
+/* Inherited if the spec lists none */
 int inherited_memlock(struct rlimit64 *ret_limit, struct err *err);
 
 /* The runtime inherits it */
 int memlock_raise_own(uint64_t bytes, struct err *err);
 
-/* Its runtime fails above this; 0: any */
+/* Above it the runtime fails; 0: any */
 uint64_t own_memlock_max(void);
 
-/* The highest limit that our rootless engine can set; 0: any. For hooks and NRI plugins, whose
- * engine raises limits. */
+/* The rootless engine's maximum; 0: any. For hooks and NRI plugins, whose engine raises limits */
 uint64_t rootless_memlock_max(void);
 
 int memlock_check_raise(uint64_t bytes, struct err *err);
 
-/* Needs CAP_SYS_RESOURCE in the initial user namespace (kernel/sys.c, do_prlimit). *ret_changed:
- * the limit was lower. No error if the process has ended */
+/* Needs CAP_SYS_RESOURCE in the initial user namespace. *ret_changed: it was lower. No error if the
+ * process has ended */
 int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_changed, struct err *err);

@@ -21,8 +21,8 @@
 uint64_t process_stat_read(int dir, const char *path, int field)
 {
 	cleanup_fd fd = fs_open(dir, path, O_RDONLY, RESOLVE_IN_ROOT);
-	/* At most 52 fields of 20 digits and a name of 63 bytes, in one read (fs/seq_file.c). Do
-	 * not allocate: a failure would look like another process. */
+	/* At most 52 fields of 20 digits and a name of 63 bytes, in one read (fs/seq_file.c). No
+	 * allocation: a failure would look like another process. */
 	static char text[2048];
 	ssize_t n = fd < 0 ? -1 : read(fd, text, sizeof(text));
 	const char *at;
@@ -36,7 +36,7 @@ uint64_t process_stat_read(int dir, const char *path, int field)
 	return at ? strtoull(at, NULL, 10) : 0;
 }
 
-/* What precedes a podman pod's id (libpod/runtime_pod_linux.go). from: the text's start */
+/* Is it a podman pod's (libpod/runtime_pod_linux.go)? from: the text's start */
 static bool is_pods(const char *from, const char *id)
 {
 	static const char *const before[] = {"/libpod_parent/", "libpod_pod_"};
@@ -71,7 +71,7 @@ bool cgroup_names(const char *cgroups, const char *name)
 		const char *line = memrchr(cgroups, '\n', (size_t)(at - cgroups));
 		const char *part = memrchr(cgroups, '/', (size_t)(at - cgroups));
 
-		/* A container with writable cgroups can make any name, but only below its own. */
+		/* With writable cgroups it can make any name, but only below its own. */
 		if (part && strchr("/-", at[-1]) &&
 		    (strchr("/\n", *end) || text_starts_with(end, ".scope")) &&
 		    !cgroup_find_id(line ? line : cgroups, part))
@@ -105,8 +105,8 @@ static bool in_cgroup(int proc, const char *id, const char *cgroup)
 	return cgroup_names(text.bytes, id) || (cgroup && cgroup_names(text.bytes, cgroup));
 }
 
-/* The init is our parent's child; with a user namespace crun forks once more, and the init falls to
- * our parent's parent, conmon. */
+/* The init is our parent's child; with a user namespace crun forks again, and it falls to our
+ * parent's parent, conmon. */
 static bool started_by_our_runtime(pid_t pid, int proc)
 {
 	cleanup_fd runtime = process_open_proc(getppid());
@@ -122,7 +122,7 @@ bool process_has_ended(int pidfd)
 {
 	struct pollfd poll_fd = {.fd = pidfd, .events = POLLIN};
 
-	/* If poll fails, assume that it lives; prlimit(2) fails otherwise. */
+	/* If poll fails, assume it lives: prlimit(2) would fail. */
 	return poll(&poll_fd, 1, 0) > 0 && poll_fd.revents & POLLIN;
 }
 
@@ -132,7 +132,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 	cleanup_fd proc = -1;
 	bool proven;
 
-	/* For prlimit(2) 0 is ourselves; crun's createContainer sends it. 1 is init. */
+	/* 0 is ourselves for prlimit(2), and crun's createContainer sends it. 1 is init. */
 	if (pid <= 1 || pid > INT_MAX)
 		return err_set(err, "pid %lld in the state JSON is not the process of a container",
 			       (long long)pid);
@@ -146,7 +146,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 		return err_sys(err, -proc, "/proc/%d", (pid_t)pid);
 	proven = proc >= 0 &&
 		 (in_cgroup(proc, id, cgroup) || started_by_our_runtime((pid_t)pid, proc));
-	/* If it is alive now, /proc/<pid> was its own. */
+	/* If alive now, /proc/<pid> was its own. */
 	if (proc < 0 || process_has_ended(pidfd))
 		return 0;
 	if (!proven)
