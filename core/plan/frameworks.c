@@ -27,7 +27,7 @@ static const char *device_ports(const struct planning *p, const char *more)
 }
 
 /* NVSHMEM 3.4.5 takes the nearest HCA that it can open (nvshmemi_setup_connections in
- * src/host/transport/transport.cpp): of the whole node, if privileged. The mapping restricts it,
+ * src/host/transport/transport.cpp), of the whole node if privileged. The mapping restricts it,
  * unless NVSHMEM_HCA_LIST is set (src/modules/transport: ibrc.cpp, ibgda.cpp, ibdevx.cpp). */
 static void add_nvshmem(const struct planning *p)
 {
@@ -69,8 +69,8 @@ static unsigned first_port(const struct device *device)
 }
 
 /* CUDA index to HCA (deepseek-ai/DeepEP pull request 466, deep_ep/buffer.py,
- * _setup_device_hca_mapping): NVSHMEM may give two GPUs one HCA though their switch has two. CUDA
- * orders GPUs of one model by PCI address, others by speed (CUDA_DEVICE_ORDER). */
+ * _setup_device_hca_mapping): NVSHMEM may give two GPUs one of their switch's two HCAs. CUDA orders
+ * GPUs of one model by PCI address, others by speed (CUDA_DEVICE_ORDER). */
 static void add_deepep(const struct planning *p)
 {
 	unsigned *taken = arena_alloc(p->arena, p->devices->n * sizeof(*taken));

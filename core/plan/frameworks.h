@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* UCX's, NVSHMEM's, DeepEP's and gloo's variables: environment only, so no hook can set them */
+/* UCX, NVSHMEM, DeepEP, gloo: environment only, never by hooks */
 #pragma once
 
 #include "core/plan/planning.h"

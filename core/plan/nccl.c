@@ -9,7 +9,7 @@
 #include "core/plan/planning.h"
 #include "core/policy/policy.h"
 
-/* NCCL reads the environment first, where our value would win. A mount hides the image's file. */
+/* NCCL prefers the environment, so ours would win. A mount hides the image's file. */
 static bool is_in_image(const struct planning *p, const char *name, const char *value)
 {
 	const struct fs_text *conf = p->image_conf;
@@ -59,7 +59,7 @@ void setting_add(const struct planning *p, enum setting_scope scope, const char 
 		*added = setting;
 }
 
-/* MAX_IF_LIST in NCCL's src/misc/utils.cc, which ignores the rest */
+/* MAX_IF_LIST in NCCL's src/misc/utils.cc */
 #define NCCL_LIST_MAX 32
 
 struct hca_list {
@@ -89,7 +89,7 @@ static void append_device(struct hca_list *list, const struct device *device)
 	}
 	if (foreign && foreign == device->n_ports)
 		return;
-	/* If none is active, name the device: a link may come up before NCCL looks. */
+	/* If none is active, name the device: a link may come up in time. */
 	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
 		append_hca(list, device->ibdev, 0);
 		return;
@@ -128,7 +128,7 @@ static bool has_netdev_before(const struct devices *devices, size_t end)
 	return false;
 }
 
-/* All or none: PyTorch's gloo opens the whole list (torch/csrc/distributed/c10d/init.cpp,
+/* All or none: PyTorch's gloo opens them all (torch/csrc/distributed/c10d/init.cpp,
  * options.devices) and pairs the n-th of each process (ProcessGroupGloo.cpp): a gap hangs it. */
 const char *interface_list(const struct planning *p, const char *variable, const char *front)
 {
@@ -172,7 +172,7 @@ static const char *common_gid_index(const struct planning *p)
 		for (size_t k = 0; k < device->n_ports; k++) {
 			const struct port *port = &device->port[k];
 
-			/* NCCL ignores it on an InfiniBand link. */
+			/* NCCL ignores it on InfiniBand. */
 			if (strcmp(port->link_layer, "Ethernet") != 0)
 				continue;
 			if (port->gid_index < 0) {
@@ -218,10 +218,10 @@ void nccl_tcp_settings(const struct planning *p)
 {
 	const char *ifname = p->config->nccl.socket_ifname;
 
-	/* Without devices there are no rdma interfaces. */
+	/* Without devices: no rdma interfaces */
 	if (!ifname || text_is(ifname, "rdma"))
 		ifname = "=eth0";
-	/* The IBext plugin ignores NCCL_IB_DISABLE (p2p_plugin.c). */
+	/* IBext ignores NCCL_IB_DISABLE (p2p_plugin.c). */
 	setting_add(p, SCOPE_NCCL, "NCCL_IB_DISABLE", "1");
 	setting_add(p, SCOPE_NCCL, "NCCL_IBEXT_DISABLE", "1");
 	setting_add(p, SCOPE_NCCL, "NCCL_SOCKET_IFNAME", ifname);

@@ -43,7 +43,7 @@ static const char *not_asked(const struct planning *p)
 	return NULL;
 }
 
-/* A limit at or above the node's memory has no effect. */
+/* A limit of at least the node's memory has no effect. */
 static bool lacks_memory_limit(const struct planning *p)
 {
 	uint64_t limit = p->spec->memory_limit;
@@ -51,13 +51,13 @@ static bool lacks_memory_limit(const struct planning *p)
 	return p->config->require_memory_limit && (!limit || limit >= p->node_memory);
 }
 
-/* The engine sets what the spec lists; the plan only adds. */
+/* The engine sets what the spec lists. */
 static bool lists_memlock(const struct spec *spec, uint64_t bytes)
 {
 	return spec->has_memlock && spec->memlock_soft >= bytes && spec->memlock_hard >= bytes;
 }
 
-/* Without CAP_SYS_RESOURCE the soft limit can rise only to the hard one (setrlimit(2)). */
+/* Without CAP_SYS_RESOURCE the soft limit rises only to the hard one (setrlimit(2)). */
 static void grant_memlock(const struct planning *p, struct plan *plan)
 {
 	uint64_t granted = p->config->memlock;
@@ -73,7 +73,7 @@ static void grant_memlock(const struct planning *p, struct plan *plan)
 }
 
 /* CAP_IPC_LOCK bypasses the limit (can_do_mlock in mm/mlock.c; ib_umem_get in
- * drivers/infiniband/core/umem.c), so beside a finite one it must be listed. vfio gives none. */
+ * drivers/infiniband/core/umem.c): beside a finite one it must be listed. vfio gives none. */
 static void grant_capabilities(const struct planning *p, struct plan *plan)
 {
 	bool finite =
@@ -85,7 +85,7 @@ static void grant_capabilities(const struct planning *p, struct plan *plan)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++)
 		everywhere &= p->spec->capabilities[set];
-	/* In its own user namespace a container has them all (user_namespaces(7)). */
+	/* In its own user namespace it has them all (user_namespaces(7)). */
 	withheld = p->spec->user_namespace ? 0 : p->config->capabilities & ~everywhere & p->lacking;
 	if (withheld)
 		plan->missing_capabilities_reason = withheld_reason(p->arena, withheld);
@@ -127,7 +127,7 @@ int plan_decide(const struct planning *p, struct err *err)
 	grant_capabilities(p, &grant);
 	if (not_wanted)
 		set_decision(p, DECISION_NONE, not_wanted);
-	/* opt_in "device" asks only for containers with a device. */
+	/* opt_in "device" asks only with a device. */
 	else if (!has_device && (!asks || config->on_no_device == NO_DEVICE_IGNORE))
 		set_decision(p, DECISION_NONE, NO_DEVICE);
 	else if (!config_allows_namespace(config, p->spec->identity.pod_namespace))

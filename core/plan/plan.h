@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a container gets and why: a pure function without I/O, so that tables can test it */
+/* What a container gets and why, without I/O: tables can test it */
 #pragma once
 
 #include <stdbool.h>
@@ -16,7 +16,7 @@
 #include "core/spec/spec.h"
 
 /*
- * Decides by the number of devices, without reading them. The first row that holds:
+ * Decides by the number of devices, unread. The first row that holds:
  *
  *   sandbox, inject "false", not asked, or asked for other containers    none
  *   no device; on_no_device "ignore", or only opt_in "device" asks       none
@@ -26,7 +26,7 @@
  *   no memory limit where one is required                                denied (on_denied*)
  *   more than the engine can give; on_error "fail"                       denied, fails
  *   else                                                                 grant
- *   * fails only if the container asks by itself and has a device
+ *   * fails only if the container itself asks and has a device
  */
 int plan_decide(const struct planning *p, struct err *err);
 
@@ -37,6 +37,6 @@ extern const char *const decision_names[];
 
 bool plan_gives(const struct plan *plan);
 
-/* Lines for /etc/nccl.conf, or NULL without memory. Has values of the environment too, which a
- * session of sshd, sudo or `env -i` lacks. */
+/* Lines for /etc/nccl.conf; also values of the environment, which `env -i` and sessions of sshd or
+ * sudo lack */
 const char *plan_nccl_lines(struct arena *arena, const struct plan *plan);

@@ -19,12 +19,12 @@ enum decision {
 
 enum setting_state {
 	SETTING_NEW,     /* the environment lacks it */
-	SETTING_PRESENT, /* has this value already */
-	SETTING_KEPT,    /* has another value, which stays */
+	SETTING_PRESENT, /* has this value */
+	SETTING_KEPT,    /* has another, which stays */
 };
 
 enum setting_scope {
-	SCOPE_NCCL, /* environment or /etc/nccl.conf */
+	SCOPE_NCCL, /* environment or nccl.conf */
 	SCOPE_ENV,  /* environment only */
 };
 
@@ -53,7 +53,7 @@ struct plan {
 	size_t n_settings;
 	size_t settings_room;
 	bool new_settings;
-	bool nccl_conf_mounted; /* a mount hides it: do not write */
+	bool nccl_conf_mounted; /* hidden by a mount: do not write */
 };
 
 struct planning {
@@ -63,7 +63,7 @@ struct planning {
 	const struct request *request;
 	const struct devices *devices;
 	const struct gpus *gpus; /* by address */
-	/* NULL or no bytes: not visible */
+	/* NULL, no bytes: not visible */
 	const struct fs_text *image_conf;
 	uint64_t memlock_max; /* the engine's maximum; 0: none */
 	uint64_t lacking;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reasons for giving less, in the arena; NULL without memory */
+/* For giving less, in the arena */
 #pragma once
 
 #include <stdint.h>
