@@ -26,7 +26,7 @@ int gid_read(int port, int index, struct gid *ret_gid)
 	gid.empty = IN6_IS_ADDR_UNSPECIFIED(&address);
 	gid.ipv4 = IN6_IS_ADDR_V4MAPPED(&address);
 	gid.link_local = IN6_IS_ADDR_LINKLOCAL(&address);
-	/* An empty entry's attributes give EINVAL (ib_core, sysfs.c). */
+	/* Empty entries' attributes give EINVAL (ib_core, sysfs.c). */
 	snprintf(path, sizeof(path), "gid_attrs/types/%d", index);
 	gid.v2 = !gid.empty && fs_read_line(port, path, line, sizeof(line)) > 0 &&
 		 strcmp(line, "RoCE v2") == 0;
@@ -34,7 +34,7 @@ int gid_read(int port, int index, struct gid *ret_gid)
 	return 0;
 }
 
-/* NCCL's default since 2.21.5 (ncclIbGetGidIndex, src/transport/net_ib): first IPv4 RoCE v2 GID */
+/* As NCCL since 2.21.5 (ncclIbGetGidIndex, src/transport/net_ib): first IPv4 RoCE v2 GID */
 void node_read_gids(const struct node *node, struct device *device)
 {
 	for (size_t k = 0; k < device->n_ports; k++) {
@@ -53,7 +53,7 @@ void node_read_gids(const struct node *node, struct device *device)
 	}
 }
 
-/* RoCE LAG: NCCL needs the bond, which has the addresses. A bridge or Open vSwitch has none. */
+/* RoCE LAG: NCCL needs the bond, which has the addresses; bridges and Open vSwitch have none. */
 static void follow_bond(int net_dir, struct device *device)
 {
 	char path[64];
@@ -68,7 +68,7 @@ static void follow_bond(int net_dir, struct device *device)
 		snprintf(device->netdev, sizeof(device->netdev), "%.15s", text_base_name(link));
 }
 
-/* <device>/net is netns-tagged: it lists only interfaces in our namespace. */
+/* <device>/net is netns-tagged: only our namespace's interfaces */
 void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device)
 {
 	const char *path = arena_printf(arena, "%s/net", device->path);

@@ -14,7 +14,7 @@ struct gid {
 	bool v2;         /* RoCE v2 */
 };
 
-/* Returns -1 if there is no such entry */
+/* -1 if absent */
 int gid_read(int port, int index, struct gid *ret_gid);
 
 void node_read_gids(const struct node *node, struct device *device);
@@ -22,6 +22,6 @@ void node_read_gids(const struct node *node, struct device *device);
 /* In the host's network namespace */
 void node_read_host_netdev(const struct node *node, struct arena *arena, struct device *device);
 
-/* In the pod, from Multus' device-info files, which prove nothing; sandbox_id may be NULL */
+/* In the pod, by Multus' device-info files, which prove nothing; sandbox_id: or NULL */
 void node_read_pod_netdevs(const struct node *node, struct arena *arena, struct devices *devices,
 			   const char *sandbox_id);

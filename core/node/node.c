@@ -49,7 +49,7 @@ const char *sysfs_find(struct arena *arena, int dir, const char *name)
 	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
 }
 
-/* verbs: infiniband_verbs/uverbsN: reaching physfn from it costs no second walk through sysfs */
+/* verbs: infiniband_verbs/uverbsN, to reach physfn without a second walk through sysfs */
 static void read_parent(int verbs, struct arena *arena, struct device *device)
 {
 	const char *name = text_base_name(device->path);
@@ -118,7 +118,7 @@ static enum node_number find_vfio(struct arena *arena, const char *path, struct 
 	if (!dir || (!group && !text_ends_with(dir, "/vfio-dev/")))
 		return NUMBER_OTHER;
 	name = arena_printf(arena, "vfio/%s%s", group ? "" : "devices/", name);
-	/* linux.devices may list one number twice. */
+	/* linux.devices may repeat a number. */
 	for (size_t i = 0; name && i < devices->n_vfio; i++) {
 		if (strcmp(devices->vfio[i], name) == 0)
 			return NUMBER_VFIO;
@@ -175,8 +175,8 @@ void node_read_ports(const struct node *node, struct arena *arena, struct device
 
 	snprintf(path, sizeof(path), "%s/infiniband/%s/ports", device->path, device->ibdev);
 	ports = tree_open_dir(node->root, path);
-	/* No gaps from 1 (rdma_for_each_port, include/rdma/ib_verbs.h) to ibv_query_port(3)'s
-	 * uint8_t; a switch has only 0. */
+	/* From 1 without gaps (rdma_for_each_port, include/rdma/ib_verbs.h) to ibv_query_port(3)'s
+	 * uint8_t; switches have only 0. */
 	for (unsigned number = 1; ports >= 0 && number <= UINT8_MAX; number++) {
 		struct port port = {.number = number, .gid_index = -1};
 
@@ -205,7 +205,7 @@ bool port_is_active(const struct port *port)
 	return strcmp(port->state, "ACTIVE") == 0;
 }
 
-/* The kubelet's order is a Go map's; a PCI address is the same rail on nodes of one kind. */
+/* The kubelet's order is a Go map's; PCI addresses name the same rail on like nodes. */
 static int compare_by_address(const void *a, const void *b)
 {
 	const struct device *x = a;

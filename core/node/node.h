@@ -68,7 +68,7 @@ struct port {
 	char gid[48];
 };
 
-/* As NCCL requires; false if the state is unknown */
+/* As NCCL requires; unknown: false */
 bool port_is_active(const struct port *port);
 
 /* NCCL takes only Ethernet and InfiniBand (src/transport/net_ib/init.cc), not EFA. */
@@ -94,18 +94,18 @@ struct devices {
 	struct device *item;
 	size_t n;
 	size_t room;
-	const char **vfio; /* below /dev: "vfio/57" (group) or "vfio/devices/vfio0" (device) */
+	const char **vfio; /* below /dev: "vfio/57" (group), "vfio/devices/vfio0" */
 	size_t n_vfio;
 	size_t vfio_room;
 };
 
 bool devices_any(const struct devices *devices);
 
-/* "mlx5_6,vfio/57"; "2 RDMA devices and 1 vfio function", or NULL without memory */
+/* "mlx5_6,vfio/57"; "2 RDMA devices and 1 vfio function" */
 void devices_append_names(const struct devices *devices, struct arena_text *text);
 const char *devices_count_text(const struct devices *devices, struct arena *arena);
 
-/* Sorts by PCI address (none: last), then by name in natural order; drops duplicates. */
+/* By PCI address (none: last), then natural name order; drops duplicates */
 void devices_sort(struct devices *devices);
 
 enum node_number {
@@ -126,12 +126,11 @@ void node_find_address(const struct node *node, struct arena *arena, const char 
 void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		   struct devices *devices);
 
-/* Returns a descriptor or -errno */
 int port_open(const struct node *node, const struct device *device, unsigned number);
 
-/* "4: ACTIVE" is "ACTIVE"; state is unchanged without the attribute. */
+/* "4: ACTIVE" is "ACTIVE"; unchanged without the attribute */
 void port_read_state(int dir, const char *attribute, char state[PORT_STATE_MAX]);
 
 /* Reads states only of several ports: ib_query_port() (ib_core's sysfs.c) asks the firmware. No
- * ports if another network namespace owns the device (exclusive mode). */
+ * ports in another network namespace's device (exclusive mode). */
 void node_read_ports(const struct node *node, struct arena *arena, struct device *device);

@@ -32,8 +32,8 @@ static size_t count_slashes(const char *path)
 }
 
 /* "…/pci0000:3a/0000:3a:00.0/0000:3b:00.0/0000:3c:04.0/0000:3d:00.0": host bridge (Arm: below
- * "platform/…"), root port, switch's upstream and downstream ports, function. Paths on one switch
- * differ in at most two parts. */
+ * "platform/…"), root port, switch's upstream and downstream ports, function. On one switch at most
+ * two parts differ. */
 enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place *b)
 {
 	const char *x = a->path;
@@ -101,7 +101,7 @@ bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *
 	const char **names;
 	int n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
 
-	/* Already sorted: names are addresses */
+	/* Sorted: names are addresses */
 	for (int i = 0; i < n; i++) {
 		if (text_is_pci_address(names[i]))
 			gpu_add(node, arena, names[i], read_minor(arena, node->root, names[i]),

@@ -3,7 +3,7 @@
 
 #include "core/node/node.h"
 
-/* Names of `nvidia-smi topo -m` and NCCL, nearest first */
+/* As `nvidia-smi topo -m` and NCCL name them, nearest first */
 enum pci_distance {
 	PCI_UNKNOWN,
 	PCI_PIX,  /* at most one switch */
