@@ -79,7 +79,7 @@ int container_open_root(struct container *container, struct err *err)
 	root = openat(container->bundle, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	if (root < 0)
 		return err_sys(err, errno, "root.path %s", path);
-	/* Measured: with root.path "/" a hook wrote the node's /etc/nccl.conf. */
+	/* With root.path "/" a hook wrote the node's /etc/nccl.conf. */
 	if (fs_is_own_root(root))
 		return err_set(err, "root.path %s is the node's own root: refused", path);
 	return container->root = steal_fd(&root);
@@ -105,7 +105,7 @@ static int find_given_devices(struct container *container, struct err *err)
 		container_find_mounted(container);
 	if (spec->every_device)
 		container_find_named(container);
-	/* Only numbers in linux.devices prove devices, not paths or names. */
+	/* Only linux.devices' numbers prove devices. */
 	for (size_t i = 0; !spec->every_device && i < spec->n_devices; i++)
 		container_find_number(container, &spec->devices[i]);
 	container->devices_known = !container->arena.failed;
@@ -153,14 +153,14 @@ static int read_policy(struct container *container, const struct options *option
 	const char *what = container->what ? text_base_name(container->what) : "its annotations";
 
 	if (container_load_config(container, options, err) < 0) {
-		container->devices.n_vfio = 0; /* only the policy makes them count */
+		container->devices.n_vfio = 0; /* only the policy counts them */
 		return -1;
 	}
 	if (!container->config.vfio && container->devices.n_vfio)
 		container_drop_vfio(container);
 	if (container->config.require_memory_limit)
 		container->node_memory = node_memory(&container->node);
-	/* The pod's author reads this: do not show the node's directories. */
+	/* The pod's author reads this: hide the node's directories. */
 	if (request_read(&container->spec, what, &container->request, err) < 0)
 		return -1;
 	/* Only if it asks: opt_in "device" would give other pods' VFs to every privileged pod. */
@@ -171,7 +171,7 @@ static int read_policy(struct container *container, const struct options *option
 	return err_of_arena(&container->arena, err);
 }
 
-/* The image's NCCL values stay. A missing rootfs or unreadable file counts as empty. */
+/* The image's NCCL values stay. A missing or unreadable file counts as empty. */
 static int read_image(struct container *container, struct err *err)
 {
 	int root = container_open_root(container, err);
@@ -210,7 +210,7 @@ int container_find(struct container *container, const struct options *options, s
 	if (node_open(options->sysroot, &container->node, err) < 0 ||
 	    find_given_devices(container, err) < 0)
 		return -1;
-	/* Nothing to give: dismiss it before a broken config can affect it. */
+	/* Dismiss it before a broken config can affect it. */
 	if (!devices_any(&container->devices) && !spec->every_device && !request_is_made(spec) &&
 	    !container->everything)
 		return 0;
@@ -236,7 +236,7 @@ int container_plan(struct container *container, struct err *err)
 
 	if (!planning.memlock_max)
 		planning.memlock_max = rootless_memlock_max();
-	/* If nothing is given, query no device: it may ask its firmware. */
+	/* Without a grant query no device: it may ask its firmware. */
 	if (plan_decide(&planning, err) < 0)
 		return -1;
 	if (!plan_gives(planning.plan))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One container, read in stages: most have no RDMA and must cost next to nothing. */
+/* Read in stages: most containers have no RDMA and must cost next to nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -50,47 +50,47 @@ struct container {
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 
-/* path: dir's, for errors. On failure, text has what the runtime will read, if any. */
+/* path: dir's, for errors. On failure text is what the runtime will read, if anything. */
 int container_read_spec(struct container *container, int dir, const char *path, const char *name,
 			struct err *err);
 
-/* what: the source of container->text */
+/* what: the source of .text */
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
-/* The container owns it. Rejects "" and the host's root. */
+/* Owned by the container. Rejects "" and the host's root */
 int container_open_root(struct container *container, struct err *err);
 
 /* Reads it once. */
 int container_load_config(struct container *container, const struct options *options,
 			  struct err *err);
 
-/* False if the spec alone rules out a grant. Opens no file. */
+/* False if the spec alone rules out a grant. Opens no file */
 bool container_needs_decision(struct container *container);
 
-/* Returns 1, -1, or, before reading the config, 0: no device and no annotation of ours. */
+/* Returns 1, -1, or 0 before reading the config: no device or annotation of ours */
 int container_find(struct container *container, const struct options *options, struct err *err);
 
-/* After container_find(). Returns 1 if the plan gives something, or 0. */
+/* After container_find(). Returns 1 if the plan gives something, else 0 */
 int container_plan(struct container *container, struct err *err);
 
 #define VERBS_FILE SPEC_VERBS_DIR "uverbs"
 
-/* If it could not be examined: does text or spec name a verbs device, or our request? */
+/* If not examined: does text or spec name a verbs device, or our request? */
 bool container_names_device(const struct container *container);
 bool container_names_request(const struct container *container);
 
 /* ---- container_devices.c: without memory only the arena fails ---- */
 
-/* Warns if it is vDPA, or named like verbs but not a verbs device. */
+/* Warns of vDPA, or of a verbs name without a verbs device */
 void container_find_number(struct container *container, const struct spec_device *device);
 void container_warn_of_number(struct container *container, const struct spec_device *device,
 			      enum node_number found);
 
-/* Device files mounted from the node, and whether mounts count */
+/* Device files mounted from the node; do mounts count? */
 void container_find_mounted(struct container *container);
 bool container_mounts_count(const struct spec *spec);
 
-/* In a container with all of the host's */
+/* If it has all of the host's */
 void container_find_named(struct container *container);
 
 /* With warnings */

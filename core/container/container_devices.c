@@ -50,8 +50,8 @@ static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
 	return false;
 }
 
-/* Rootless podman mounts device files, which it cannot create; its user may use them. Kubernetes,
- * even rootless, lists allocated devices in linux.devices; a hostPath proves nothing. */
+/* Rootless podman cannot create device files, so it mounts those its user may use. Kubernetes, even
+ * rootless, lists devices in linux.devices; a hostPath proves nothing. */
 bool container_mounts_count(const struct spec *spec)
 {
 	return !spec->identity.kubernetes && rootless();
@@ -89,8 +89,8 @@ void container_find_netdevs(struct container *container)
 	const struct spec *spec = &container->spec;
 	struct devices *devices = &container->devices;
 
-	/* Only the pod's network namespace and Multus' files name its interfaces. We do not enter
-	 * the namespace: that takes CAP_SYS_ADMIN. */
+	/* Only Multus' files and the pod's network namespace (CAP_SYS_ADMIN to enter) name its
+	 * interfaces. */
 	if (spec->network_namespace)
 		node_read_pod_netdevs(&container->node, &container->arena, devices,
 				      spec->identity.sandbox_id);
