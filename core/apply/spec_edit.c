@@ -41,7 +41,7 @@ static const char *separator(const struct arena_text *list)
 	return list->len ? "," : "";
 }
 
-/* Or replaces a null; without place, adds a member of the process object. */
+/* Or replaces a null; without place adds a member of process. */
 static void append_items(struct edit *e, const struct json_node *place, const char *name,
 			 const char *brackets, const struct arena_text *items)
 {
@@ -83,7 +83,7 @@ static void edit_env(struct edit *e)
 	append_items(e, json_find(e->spec->process, "env"), "env", "[]", &items);
 }
 
-/* spec_parse() has checked it; 0 if absent */
+/* spec_parse() has checked it; 0: absent */
 static uint64_t number_of(const struct json_node *entry, const char *key)
 {
 	const struct json_node *number = json_find(entry, key);
@@ -106,7 +106,7 @@ static void edit_memlock(struct edit *e, const struct rlimit64 *inherited)
 
 	if (!e->plan->memlock)
 		return;
-	/* Raise duplicates too: whichever one the runtime takes is then right. */
+	/* Raise duplicates too: the runtime may take either. */
 	json_each(entry, place) {
 		struct rlimit64 listed = {number_of(entry, "soft"), number_of(entry, "hard")};
 
@@ -126,8 +126,8 @@ static void edit_capabilities(struct edit *e)
 	const struct json_node *place = json_find(e->spec->process, "capabilities");
 	struct arena_text sets = {.arena = e->arena};
 
-	/* Without capabilities in process.json the runtime takes the container's; a set here would
-	 * replace them all. */
+	/* Without capabilities in process.json the runtime takes the container's, which a set here
+	 * would replace. */
 	if ((!place || place->type == JSON_NULL) && e->spec->process_only)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {

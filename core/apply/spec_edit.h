@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Adds a grant to config.json or process.json by splicing bytes; every other byte stays. */
+/* Splices a grant into config.json or process.json; all other bytes stay. */
 #pragma once
 
 #include <stddef.h>
@@ -14,12 +14,12 @@
 #include "core/spec/spec.h"
 
 /*
- * inherited: the limit if the spec lists none; NULL: unknown. text: what spec was parsed from;
- * *ret_text may be text itself.
+ * inherited: the limit if the spec lists none; NULL: unknown. text: spec's source; *ret_text may be
+ * text itself.
  *
- * - env: adds variables whose names are not set.
- * - rlimits: raises each RLIMIT_MEMLOCK, or adds one; never lowers a listed or inherited limit.
- * - capabilities: adds to all five sets, for non-root users; to process.json only if it has any.
+ * - env: adds unset variables.
+ * - rlimits: raises each RLIMIT_MEMLOCK, or adds one; lowers no listed or inherited limit.
+ * - capabilities: adds to all five sets, for non-root users.
  * - seccomp: appends a rule to linux.seccomp.syscalls.
  */
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
