@@ -10,14 +10,14 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* Sanitizers and gcov make system calls of their own (tests/safety.mk). */
+/* Sanitizers and gcov make other system calls (tests/safety.mk). */
 #ifdef UNFILTERED
 #define FILTERS 0
 #else
 #define FILTERS 1
 #endif
 
-/* Not by libcap's sets, which need memory */
+/* libcap's sets need memory. */
 static int drop_capabilities(uint64_t kept)
 {
 	struct __user_cap_header_struct header = {.version = _LINUX_CAPABILITY_VERSION_3};
@@ -50,10 +50,10 @@ int confine(const struct confinement *confinement, const char *directory, struct
 	(void)umask(077);
 	if (drop_capabilities(confinement->capabilities) < 0)
 		failed = "give up capabilities";
-	/* Without no_new_privs a filter needs CAP_SYS_ADMIN in this user namespace. */
+	/* Without no_new_privs a filter needs CAP_SYS_ADMIN. */
 	if (FILTERS && (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) < 0 ||
 			prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &filter) < 0))
 		failed = "restrict system calls (seccomp)";
-	/* Not err_sys(), which takes ENOSYS for a missing openat2(2). */
+	/* err_sys() would blame openat2(2) for ENOSYS. */
 	return failed ? err_set(err, "cannot %s: %s", failed, strerror(errno)) : 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Drops what a root program does not need. The shim cannot: its runtime would lack it. */
+/* Drops what root programs do not need. Not for the shim: its runtime would lack it. */
 #pragma once
 
 #include <linux/filter.h>
@@ -11,11 +11,10 @@
 
 struct confinement {
 	uint64_t capabilities;
-	const struct sock_filter *instructions; /* from tools/filter, at build time */
+	const struct sock_filter *instructions; /* by tools/filter */
 	unsigned short n_instructions;
 };
 
-/* Irreversible. Changes to directory unless NULL, and closes all but the standard descriptors; the
- * kernel kills the process at any other system call. Best effort: containers must start on old
- * kernels. Returns 0, or -1 with the last failure. */
+/* Irreversible. Changes to directory unless NULL, closes all but the standard descriptors; other
+ * system calls kill the process. Best effort, for old kernels: -1 with the last failure */
 int confine(const struct confinement *confinement, const char *directory, struct err *err);
