@@ -8,14 +8,14 @@
 #include "core/base/err.h"
 #include "core/base/stderr_line.h"
 
-/* A new commit recompiles no other file. */
+/* A commit recompiles no other file. */
 #ifdef COMMIT
 static const char built_from[] = " (commit " COMMIT ")";
 #else
 static const char built_from[] = "";
 #endif
 
-/* word: the last one that getopt(3) read */
+/* word: getopt(3)'s last */
 static int parse_common(const struct program *program, int option, const char *word,
 			const char *value, struct options *options)
 {
@@ -45,7 +45,7 @@ int command_line_read(const struct program *program, int argc, char **argv, stru
 	int status = -1;
 	int option;
 
-	opterr = 0; /* its messages do not lead to --help */
+	opterr = 0; /* its messages lack --help */
 	while (status < 0 &&
 	       (option = getopt_long(argc, argv, COMMON_LETTERS, program->options, NULL)) != -1)
 		status = option >= OPTION_OWN

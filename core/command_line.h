@@ -37,7 +37,7 @@ struct program {
 	int (*take)(void *context, int option, char *value);
 };
 
-/* Sets optind to the first operand. Returns -1 to go on, or the exit status. */
+/* Sets optind to the first operand. Returns as take() */
 int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
 		      void *context);
 
@@ -47,7 +47,7 @@ int command_line_error(const char *name, const char *what, const char *which);
 /* False after reporting a failed write */
 bool command_line_printed(const char *name);
 
-/* "/", or NULL if an option's path is relative */
+/* "/", or NULL: an option's path is relative */
 const char *options_directory(const struct options *options);
 
 /* Or -1 */

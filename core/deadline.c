@@ -30,7 +30,7 @@ static void on_alarm(int signal)
 		stderr_line(HOOK_NAME, REASON);
 		_exit(1);
 	}
-	/* late() may start the runtime: restore the caller's signal mask and handler. */
+	/* late() may start the runtime: restore the caller's signals. */
 	deadline_disarm();
 	late();
 }

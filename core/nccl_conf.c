@@ -15,7 +15,7 @@
 #define NAME "nccl.conf"
 #define WHAT "/" NCCL_CONF " of the container"
 
-/* Our copy is world-readable, because NCCL runs as any user: so must a link's target be. */
+/* Our copy is world-readable (NCCL runs as any user): a link's target must be. */
 static int open_conf(int root)
 {
 	cleanup_fd path = fs_open(root, NCCL_CONF, O_PATH | O_NOFOLLOW, RESOLVE_IN_ROOT);
@@ -51,7 +51,7 @@ int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, stru
 	return 0;
 }
 
-/* The file's last line may lack its newline. */
+/* The last line may lack its newline. */
 static bool is_line(const char *at, size_t len, const char *line)
 {
 	size_t bare = strlen(line) - strlen("\n");
@@ -69,7 +69,7 @@ static size_t line_length(const char *at, const char *end)
 void nccl_conf_remove_block(struct fs_text *text)
 {
 	const char *end = text->bytes + text->len;
-	char *block = NULL; /* where an open block begins in the output */
+	char *block = NULL; /* an open block in the output */
 	char *out = text->bytes;
 	size_t len;
 
@@ -105,7 +105,7 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
 	return NULL;
 }
 
-/* No engine writes "..": runtimes resolve destinations below the root. */
+/* No engine writes "..". */
 static bool covers(const char *destination)
 {
 	static const char *const parts[] = {"etc", NAME};
@@ -131,7 +131,7 @@ const char *nccl_conf_mount(const struct spec *spec)
 	return NULL;
 }
 
-/* Returns a descriptor or -errno. owner: of a new /etc; NULL: make none */
+/* owner: of a new /etc; NULL: make none */
 static int open_etc(int root, const struct stat *owner)
 {
 	cleanup_fd fd = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
@@ -165,7 +165,7 @@ int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *
 	cleanup_fd etc = -1;
 	struct fs_text present = {0};
 	struct stat owner;
-	/* No sync: a container's root does not survive a crash of its node. */
+	/* No sync: the root does not survive a crash. */
 	struct replacement file = {.name = NAME, .mode = 0644, .owner = &owner};
 
 	*ret_changed = false;
@@ -194,7 +194,7 @@ void rccl_conf_link(int root)
 {
 	cleanup_fd etc = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 
-	/* Fails if the image has the file, which stays. */
+	/* Fails if the image has it. */
 	if (etc >= 0)
 		(void)!symlinkat(NAME, etc, "rccl.conf");
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hook's only way to pass values to NCCL; all the container's processes read it, and the
- * environment and a user's own file win (NCCL's src/misc/param.cc, ncclInitEnv). The image's author
- * controls the root file system: every look-up stays below its descriptor. */
+/* A hook's only way to pass values to NCCL: all processes read it; the environment and a user's own
+ * file win (NCCL's src/misc/param.cc, ncclInitEnv). The image's author controls the root file
+ * system: look-ups stay below its descriptor. */
 #pragma once
 
 #include <stdbool.h>
@@ -14,16 +14,16 @@
 #define NCCL_CONF "etc/nccl.conf"
 #define NCCL_CONF_MAX (1024 * 1024)
 
-/* Our block. No '=' in comments: NCCL before 2.24 skips only lines without. */
+/* No '=' in comments: NCCL before 2.24 skips only lines without. */
 #define NCCL_CONF_BEGIN "# oci-rdma-hook begin: written at each start of this container\n"
 #define NCCL_CONF_END "# oci-rdma-hook end\n"
 
 /* "" if absent. Follows a link inside the root to a world-readable file; other links count as
- * empty. Other file types are errors, and so is a NUL, at which NCCL stops. */
+ * empty. Errors: other types, a NUL, where NCCL stops */
 int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, struct err *err);
 
-/* In place. Images committed from a container have our blocks. Without its last line, only a
- * block's first line goes. */
+/* In place; images committed from a container have our blocks. Of a block without last line only
+ * the first goes */
 void nccl_conf_remove_block(struct fs_text *text);
 
 /* The first wins; or NULL */
@@ -32,11 +32,11 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
 /* The mount that hides the file; or NULL */
 const char *nccl_conf_mount(const struct spec *spec);
 
-/* Appends lines ("NAME=value\n"…, or "") as a block that a later run replaces. Replaces a link by a
- * copy; other file types are errors. The file, and a new /etc, belong to the root's owner, whose id
- * is right in a user namespace. */
+/* Appends lines ("NAME=value\n"…, or "") as a block, replacing an older one. A link becomes a copy;
+ * other types are errors. The file and a new /etc belong to the root's owner: right in a user
+ * namespace */
 int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *err);
 
-/* Links /etc/rccl.conf, which RCCL reads instead (src/misc/param.cc, initEnv), to nccl.conf, unless
- * it exists. */
+/* Links /etc/rccl.conf, which RCCL reads (src/misc/param.cc, initEnv), to nccl.conf unless it
+ * exists */
 void rccl_conf_link(int root);
