@@ -85,7 +85,7 @@ int process_raise_memlock(pid_t pid, int pidfd, uint64_t bytes, bool *ret_change
 						"cannot raise RLIMIT_MEMLOCK of pid %d (needs "
 						"CAP_SYS_RESOURCE on the node)",
 						pid);
-	/* prlimit(2) takes no pidfd: if it lives, the pid was its own. */
+	/* prlimit(2) takes no pidfd: the pid was its own only if it lives. */
 	*ret_changed = !process_has_ended(pidfd);
 	return 0;
 }

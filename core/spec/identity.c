@@ -11,8 +11,8 @@
  *   podman           io.container.manager=libpod    its user: all, even the manager; the image:
  *                    if absent; in a pod only       all before podman 5
  *                    CRI-O's type and sandbox
- *   Docker           nothing                        its user: all
- *   nerdctl, ctr     none of these                  their user: all
+ *   Docker           nothing                        its user: all; the image: nothing
+ *   nerdctl, ctr     none of these                  their user: all; the image: nothing
  *
  * So no annotation proves the engine. An image cannot choose these paths:
  *
