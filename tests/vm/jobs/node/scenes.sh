@@ -275,11 +275,12 @@ hook_serves() {
 shim_serves() {
 	with_podman_image
 	OUT=$("${PODMAN[@]}" --runtime "$SHIM" run --detach --name shim "${ALLOCATED[@]}" --user 1000 --network host "${ASKS[@]}" "$IMAGE" sh -c "$LOOK; exec sleep 1000000" 2>&1) || fail "$ROW, shim" "$OUT"
-	within shim_has_looked
-	OUT=$(podman logs shim 2>&1)
+	within logged shim
 	granted "$ROW, shim, main process" 1000
 	OUT=$("${PODMAN[@]}" --runtime "$SHIM" exec shim sh -c "$LOOK" 2>&1)
 	granted "$ROW, shim, exec" 1000
 	"${PODMAN[@]}" --runtime "$SHIM" rm --force --time 0 shim >/dev/null
 }
-shim_has_looked() { podman logs shim 2>&1 | grep -q 'probe ended'; }
+# logged NAME: sets OUT, once the container has looked. With journald `podman logs` fails now and then (podman#20569): go-systemd asks dlerror(3)
+# on whichever thread Go runs it, which may still have another library's error.
+logged() { OUT=$(podman logs "$1" 2>&1) && [[ $OUT == *"probe ended"* ]]; }
