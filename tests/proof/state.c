@@ -46,6 +46,12 @@ const char *json_string(struct json_document *doc, const struct json_node *value
 	return may_break(doc) ? "" : value ? id : NULL;
 }
 
+const char *json_get_string(struct json_document *doc, const struct json_node *object,
+			    const char *key)
+{
+	return json_string(doc, json_get(doc, object, key, JSON_STRING));
+}
+
 int64_t json_int64(struct json_document *doc, const struct json_node *value, int64_t absent)
 {
 	bool usable = value && nondet_bool();
