@@ -32,12 +32,13 @@ enum common_option {
 struct program {
 	const char *name;
 	const char *usage;
-	const struct option *options; /* ended by {0} */
+	const struct option *options; /* its own and COMMON_OPTIONS, ended by {0} */
 	/* Returns -1 to go on, or the exit status. */
 	int (*take)(void *context, int option, char *value);
 };
 
-/* Sets optind to the first operand. Returns as take() */
+/* Sets optind to the first operand. Returns -1 to go on, or the exit status after --version, --help
+ * or a reported error. */
 int command_line_read(const struct program *program, int argc, char **argv, struct options *common,
 		      void *context);
 
@@ -47,8 +48,8 @@ int command_line_error(const char *name, const char *what, const char *which);
 /* False after reporting a failed write */
 bool command_line_printed(const char *name);
 
-/* "/", or NULL: an option's path is relative */
+/* The directory to change to: "/", or NULL if an option's path is relative */
 const char *options_directory(const struct options *options);
 
-/* Or -1 */
+/* The index of name, or -1 */
 int command_line_choose(const char *const *names, size_t n, const char *name);

@@ -15,4 +15,5 @@ void deadline_arm(void (*on_time_up)(void));
 /* Restores the caller's alarm, signal mask and handler */
 void deadline_disarm(void);
 
+/* true: exit with status 1 rather than start the container unserved. */
 void deadline_set_must_fail(bool fail);

@@ -22,11 +22,11 @@
  * empty. Errors: other types, a NUL, where NCCL stops */
 int nccl_conf_read(struct arena *arena, int root, struct fs_text *ret_text, struct err *err);
 
-/* In place; images committed from a container have our blocks. Of a block without last line only
- * the first goes */
+/* Removes our blocks in place: an image committed from a container has them. If a block's last line
+ * is missing, only its first line goes. */
 void nccl_conf_remove_block(struct fs_text *text);
 
-/* The first wins; or NULL */
+/* The first value of name, which NCCL takes; or NULL */
 const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t *ret_len);
 
 /* The mount that hides the file; or NULL */

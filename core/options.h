@@ -4,8 +4,8 @@
 #include <stdbool.h>
 
 struct options {
-	const char *sysroot;
-	const char *config; /* NULL: the default below the sysroot */
-	const char *engine; /* NULL: unknown */
-	bool ask;           /* as with inject: "true" */
+	const char *sysroot; /* "/" by default */
+	const char *config;  /* NULL: the default below the sysroot */
+	const char *engine;  /* its NRI socket; NULL: unknown */
+	bool ask;            /* --ask: as with the annotation inject: "true" */
 };

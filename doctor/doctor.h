@@ -16,19 +16,20 @@
 struct doctor {
 	struct arena arena; /* owns all below */
 	struct doctor_options options;
-	int no_openat2; /* errno, or 0; if set, nothing below is read */
+	int no_openat2; /* errno of openat2(2), or 0; if set, nothing below is read */
 	struct location location;
 	struct node node;
 	struct target target;
-	struct devices all;
+	struct devices all;        /* all verbs devices in sysfs */
 	struct device_files files; /* in the target's /dev/infiniband */
-	struct devices devices;    /* of .all, with a file in the target; by name */
-	struct claims claims;
-	struct gpus gpus;
+	struct devices devices;    /* those of .all with a file in the target, by name */
+	struct claims claims;      /* allocations in its environment */
+	struct gpus gpus;          /* the node's */
 };
 
 #define DOCTOR_NONE ((struct doctor){.node = NODE_NONE, .target = TARGET_NONE})
 
+/* Returns 0, or -1 if sysroot or target does not exist. */
 int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err);
 void doctor_free(struct doctor *doctor);
 

@@ -19,12 +19,12 @@ struct doctor_options {
 	int64_t pid; /* 0: none */
 	const char *container;
 	enum report_format format;
-	bool verbose;
-	const char *libcuda; /* NULL: search */
-	bool topology;
+	bool verbose;        /* text: show evidence of ok findings, too */
+	const char *libcuda; /* only this library; NULL: search */
+	bool topology;       /* only distances of GPUs and HCAs */
 	const char *symptom; /* message, or "-": log on stdin; NULL: none */
 
-	bool compare;
+	bool compare;          /* only compare these reports */
 	char *const *operands; /* reports, or names for --pairs alone */
 	size_t n_operands;
 	bool pairs;     /* reports of transfers; without --compare, only print rounds */

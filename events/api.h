@@ -11,6 +11,6 @@
 /* root: of token and ca.crt; stays open */
 int api_open(int root, struct err *err);
 
-/* Sets err unless EVENT_POSTED or EVENT_THERE */
+/* Waits up to patience_ms. Sets err unless EVENT_POSTED or EVENT_THERE */
 enum event_answer api_post(const char *namespace, const char *text, size_t len, int64_t patience_ms,
 			   struct err *err);

@@ -9,9 +9,9 @@
 
 enum event_answer {
 	EVENT_POSTED,
-	EVENT_THERE,
-	EVENT_REFUSED,
-	EVENT_LATER,
+	EVENT_THERE,   /* the name exists */
+	EVENT_REFUSED, /* never accepted */
+	EVENT_LATER,   /* not now */
 };
 
 /* JSON of a pod's record, in the arena; NULL without memory. Container, result and the record's ten
@@ -20,5 +20,5 @@ enum event_answer {
 const char *event_text(struct arena *arena, const struct record *record, const char *node,
 		       int64_t now, size_t *ret_len);
 
-/* reason, message: metav1.Status's, or "" */
+/* code: HTTP's; reason, message: metav1.Status's, or "" */
 enum event_answer event_judge(long code, const char *reason, const char *message);

@@ -22,7 +22,7 @@
 
 struct queue_place {
 	const char *name;
-	unsigned turn;
+	unsigned turn; /* of the last request */
 	int64_t waits_until;
 	int64_t pause_ms; /* 0: not waiting */
 };
@@ -34,7 +34,7 @@ struct queue_item {
 };
 
 struct queue {
-	struct arena arena;
+	struct arena arena; /* of the last listing */
 	struct queue_item *items;
 	size_t n;
 	struct queue_place *places;
@@ -50,7 +50,7 @@ int queue_update(struct queue *queue, struct arena *arena, const struct record_e
 /* NULL: none due. Valid until queue_update() */
 struct queue_item *queue_next(struct queue *queue, int64_t now);
 
-/* In ms; short, because others wait while a webhook hangs */
+/* In ms: 3 s and a tenth of the pause, because others wait while a webhook hangs */
 int64_t queue_patience(const struct queue_place *place);
 
 void queue_count(struct queue *queue, int64_t now);

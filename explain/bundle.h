@@ -12,31 +12,33 @@
 extern const char *const bundle_task_dirs[];
 
 struct bundle {
-	const char *id;
-	int64_t pid;    /* 0: unknown */
-	uint64_t start; /* field 22 of /proc/PID/stat; 0: unknown */
-	const char *pid_path;
-	const char *config; /* NULL: not found */
+	const char *id;       /* in full */
+	int64_t pid;          /* of the first process; 0: unknown */
+	uint64_t start;       /* field 22 of /proc/PID/stat; 0: unknown */
+	const char *pid_path; /* that has the pid */
+	const char *config;   /* NULL: not found */
 	/* a config.json that others could have written (with podman a user namespace's root), or
 	 * NULL */
 	const char *not_believed;
 };
 
-/* By full id or unique prefix, in files of crun, runc, containerd, Docker, podman and CRI-O that
- * only root or our user could have written */
+/* Finds a container by its full id or a unique prefix, in the files of crun, runc, containerd,
+ * Docker, podman and CRI-O that only root and our user could have written. root: the node's; paths
+ * are below it. */
 int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
 		struct err *err);
 
-/* By its cgroup or start */
+/* True if the container still has the pid, by its cgroup or start. */
 bool bundle_has_process(struct arena *arena, int root, const struct bundle *bundle);
 
-/* Until look returns -1; bundle lives for the call */
+/* Calls look for each container until it returns -1; the bundle lives as long as the call. Returns
+ * 0, or -1 from look or without memory. */
 int bundle_each(struct arena *arena, int root,
 		int (*look)(void *context, const struct bundle *bundle), void *context);
 
 struct state_file {
 	int64_t pid;        /* 0: unknown */
-	uint64_t start;     /* 0: unknown */
+	uint64_t start;     /* in clock ticks; 0: unknown */
 	const char *bundle; /* NULL: unknown */
 };
 

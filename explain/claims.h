@@ -20,7 +20,7 @@
 #include "core/base/err.h"
 #include "core/spec/spec.h"
 
-/* More are dropped with a warning */
+/* More than any node has; drops the rest with a warning. */
 #define CLAIMS_MAX 4096
 
 /* Bounds the work an author causes; dra-driver-sriov sets six a device. */
@@ -44,6 +44,6 @@ struct claims {
 	size_t room;
 };
 
-/* Warns about devices left out */
+/* Warns about devices left out. *ret_claims points into the arena. */
 int claims_read(struct arena *arena, const struct spec *spec, struct claims *ret_claims,
 		struct warnings *warnings, struct err *err);

@@ -6,8 +6,8 @@
 enum dry_run_format {
 	FORMAT_TEXT,
 	FORMAT_JSON,
-	FORMAT_SPEC,
-	FORMAT_NCCL,
+	FORMAT_SPEC, /* edited config.json */
+	FORMAT_NCCL, /* lines of /etc/nccl.conf */
 };
 
 /* --dry-run. bundle: a directory, else a container id or unique prefix. Changes nothing. Returns

@@ -6,7 +6,8 @@
 #include "explain/claims.h"
 #include "explain/topology.h"
 
-/* From the spec already read. No plan depends on *ret_mode */
+/* Finds and describes the devices, and makes the plan, from the spec already read. No plan depends
+ * on *ret_mode. */
 int container_explain(struct container *container, const struct options *options,
 		      enum rdma_mode *ret_mode, struct err *err);
 

@@ -8,12 +8,12 @@
 /* containerd's CRI omits pod annotations from config.json unless the handler's pod_annotations name
  * them; the record has them. */
 
-/* config: config.json's path; recorded: sysroot is not "/" */
+/* config: path of config.json. sysroot: a descriptor; recorded: it is not "/". */
 struct recall {
 	int sysroot;
 	bool recorded;
 	const char *config;
-	const char *id;
+	const char *id; /* the full id */
 };
 
 /* Call before container_explain(). Sets container->record and adds its annotations; without one,

@@ -45,6 +45,6 @@ bool caller_is_crun(struct arena *arena, pid_t pid)
 {
 	const char *name = text_base_name(read_arguments(arena, pid).bytes);
 
-	/* Also its links: crun-wasm, crun-vm, krun */
+	/* crun-wasm, crun-vm and krun are links to it. */
 	return text_starts_with(name, "crun") || text_starts_with(name, "krun");
 }

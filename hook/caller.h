@@ -6,7 +6,7 @@
 
 #include "core/base/arena.h"
 
-/* Its --bundle; NULL: none */
+/* Its --bundle (or -b), in the arena; NULL: none */
 const char *caller_bundle(struct arena *arena, pid_t pid);
 
 bool caller_is_crun(struct arena *arena, pid_t pid);

@@ -3,5 +3,7 @@
 
 #include "core/options.h"
 
-/* A nonzero exit status fails the creation. CRI-O does not start with such a hook in hooks_dir. */
+/* Reads config.json on stdin, writes it to stdout, unchanged on an error. Any exit status but 0
+ * keeps the container from being created. CRI-O does not start with such a hook in its hooks_dir.
+ */
 int precreate_run(const struct options *options);

@@ -19,12 +19,12 @@ int stage_run(const struct options *options, const char *stage);
 
 struct state {
 	const char *id;
-	const char *bundle; /* not validated */
+	const char *bundle; /* directory of config.json; not validated */
 	/* init in the hook's pid namespace; 0: absent or invalid, which only fails grants */
 	int64_t pid;
-	const char *status; /* or NULL */
-	bool sandbox;       /* pause container: never gets a device */
-	bool asks;
+	const char *status; /* "created", "running", …; or NULL */
+	bool sandbox;       /* a pod's pause container: it never gets a device */
+	bool asks;          /* oci-rdma-hook.io/inject is "true" */
 	/* The pod's or image's author chose a node's file as our stderr by run.oci.hooks.stderr
 	 * (crun's src/libcrun/container.c, open_hooks_output; CRI-O since 1.30 removes it), or the
 	 * state is incomplete. */

@@ -11,12 +11,12 @@
 
 struct child {
 	pid_t pid;
-	int in;           /* or -1 */
+	int in;           /* the pipe's read end, or -1 */
 	int64_t deadline; /* by clock_ms() */
 };
 
-/* Like fork(2); dies with its parent. closed: a descriptor that the child closes; -1 or NULL: none
- */
+/* Like fork(2); dies with its parent. closed: a descriptor (or -1) that the child closes, so that
+ * it does not outlive the parent's; NULL: none */
 pid_t child_fork(const int *closed);
 
 /* In the child; out: the pipe's write end */
@@ -28,5 +28,6 @@ int child_start(struct child *child, const int *closed, child_work *work, void *
 /* Returns 1 with a record, 0 at the end, -ETIMEDOUT, -EPROTO if cut, or -errno */
 int child_read(const struct child *child, void *record, size_t size);
 
-/* Kills it; call once. Returns waitpid(2)'s status, or -1 if a driver hangs it; init reaps it. */
+/* Kills the child and closes the pipe; call once. Returns waitpid(2)'s status, or -1 if the child
+ * hangs in a driver; init then reaps it. */
 int child_end(struct child *child);

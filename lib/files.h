@@ -4,7 +4,8 @@
 
 #include "core/base/fs.h"
 
-/* In the arena. Returns 0 or -errno: -EINVAL if not regular, -EFBIG above max */
+/* The whole file in the arena; a leading '/' means root. Returns 0 or -errno: -EINVAL if not
+ * regular, -EFBIG above max */
 int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 
@@ -16,9 +17,10 @@ int tree_read_stored(struct arena *arena, int root, const char *path, size_t max
 /* First line, right-trimmed; returns its length or -errno */
 ssize_t tree_read_line(int root, const char *path, char *line, size_t size);
 
-/* -EACCES without an execute bit */
+/* Returns 0 if a regular file with an execute bit, or -errno (-EACCES without) */
 int tree_check_executable(int root, const char *path);
 
+/* Of any type; links stay below root */
 bool tree_exists(int root, const char *path);
 
 /* Links stay below root. Returns 0, or -errno with *ret_dir NULL */
@@ -26,5 +28,5 @@ int tree_open_entries(int root, const char *path, DIR **ret_dir);
 
 bool fs_same_file(int a, int b);
 
-/* Mode 0644 */
+/* Replaces an own file, mode 0644 (replace_file()) */
 int replace_own_path(const char *path, const char *bytes, size_t len, struct err *err);

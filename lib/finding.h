@@ -16,14 +16,14 @@ enum finding_status {
 };
 
 struct finding {
-	const char *id;      /* stable, for scripts */
-	const char *subject; /* "mlx5_6", a path; or "" */
+	const char *id;      /* stable, for scripts: "memlock" */
+	const char *subject; /* which one: "mlx5_6", a path; or "" */
 	enum finding_status status;
-	const char *evidence; /* value and source */
-	const char *remedy;   /* or "" */
-	const char *values;   /* "state=ACTIVE rate_gbps=400"; or "" */
-	const char *seen;     /* a symptom's log line, or "" */
-	const char *check;    /* result, command to run, or "" */
+	const char *evidence; /* the value and its source */
+	const char *remedy;   /* what to do, or "" */
+	const char *values;   /* for programs: "state=ACTIVE rate_gbps=400"; or "" */
+	const char *seen;     /* a symptom's line in the log, or "" */
+	const char *check;    /* what a check found about it, a command to run, or "" */
 };
 
 struct findings {
@@ -39,7 +39,7 @@ int findings_add(struct findings *findings, const char *id, const char *subject,
 		 enum finding_status status, const char *remedy, const char *evidence, ...)
 	__attribute__((format(printf, 6, 7)));
 
-/* Of the last one: blank-separated NAME=VALUE; VALUE has no blank */
+/* Sets the last finding's values: NAME=VALUE, separated by blanks, so no value has one. */
 int findings_add_values(struct findings *findings, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
@@ -49,7 +49,8 @@ bool findings_is_first_of_kind(const struct findings *findings, const struct fin
 const struct finding *findings_next_of_kind(const struct findings *findings,
 					    const struct finding *finding);
 
+/* Sets the last one's log line, and what a check says about it */
 int findings_add_seen(struct findings *findings, const char *seen, const char *check);
 
-/* "not checkable" */
+/* "ok", "warn", "fail", "not checkable" */
 const char *finding_status_name(enum finding_status status);

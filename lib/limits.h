@@ -19,8 +19,8 @@ struct limits {
 /* text: of /proc/PID/limits; modified */
 struct limits limits_parse(char *text);
 
-/* path: of /proc/PID/limits. !known: unreadable */
+/* root: a descriptor; path: of /proc/PID/limits. !known: unreadable */
 struct limits limits_read(struct arena *arena, int root, const char *path);
 
-/* "8 MiB", "8188 KiB", "unlimited" */
+/* Exact: "8 MiB", "8188 KiB", "100 bytes", "unlimited" */
 const char *limits_text(uint64_t bytes, char text[LIMITS_TEXT_SIZE]);

@@ -9,7 +9,7 @@
 
 enum nri_socket {
 	NRI_SOCKET_ABSENT,
-	NRI_SOCKET_DEAD,
+	NRI_SOCKET_DEAD, /* nobody listens */
 	NRI_SOCKET_LIVE,
 };
 

@@ -30,7 +30,7 @@
 /* To CreateContainer since the plugin's start */
 struct nri_answers {
 	uint64_t n;
-	uint64_t us;
+	uint64_t us; /* total, in microseconds */
 	uint64_t slowest_us;
 	uint64_t within[NRI_ANSWERS_N_BOUNDS + 1]; /* not in the file */
 };
@@ -42,7 +42,7 @@ struct nri_status {
 	int64_t pid;
 	int64_t alive_ms;    /* written, by CLOCK_MONOTONIC */
 	const char *since;   /* synchronized, "2026-11-21T20:22:43Z", or NULL */
-	const char *trouble; /* or NULL */
+	const char *trouble; /* why not connected, or NULL */
 	const char *runtime; /* "containerd", or NULL */
 	const char *version;
 	struct nri_answers answers;

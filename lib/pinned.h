@@ -12,15 +12,16 @@
 struct pinned {
 	const char *name;
 	const char *labels; /* "namespace=team-a pod=h-kim-0 container=trainer" */
-	const char *cgroup; /* its /proc/PID/cgroup */
+	const char *cgroup; /* text of its /proc/PID/cgroup */
 	uint64_t bytes;
-	size_t processes;
+	size_t processes; /* that pin memory */
 };
 
-/* For a container's first process. cgroup: NULL if unreadable */
+/* For the first process of a container. cgroup is NULL if it cannot be read */
 struct pinned pinned_container(struct arena *arena, int root, int64_t pid);
 
+/* Adds up over all processes. */
 int pinned_sum(int root, struct pinned *items, size_t n);
 
-/* "256 MiB by 1 process (…)", or NULL without memory */
+/* "256 MiB by 1 process (…); its memory limit is 512 MiB", in the arena; NULL: no memory */
 const char *pinned_text(struct arena *arena, int root, const struct pinned *pinned);

@@ -15,6 +15,6 @@
  */
 int trust_open_linked(int root, const char *path, const char *what, struct err *err);
 
-/* *ret_linked: over a link */
+/* Reads a regular file up to max bytes. *ret_linked: over a link. */
 int trust_read_linked(struct arena *arena, int root, const char *path, size_t max,
 		      struct fs_text *ret_text, bool *ret_linked, struct err *err);

@@ -9,15 +9,15 @@
 
 #define CGROUP_PATH_SIZE 512
 
-/* "" if unknown */
+/* Finds the path by linux.cgroupsPath, below the sysroot root; "" if unknown */
 void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]);
 
-/* Also without hostPID; false if unknown */
+/* True if the container has ended, even without hostPID; false if unknown */
 bool cgroup_is_gone(int root, const char *path);
 
-/* 0: none, or in another pid namespace */
+/* Returns 0 if there is none, or in another pid namespace */
 int64_t cgroup_first(int root, const char *path);
 
-/* Never lowers; repeats for forks. Needs the node's pid namespace and CAP_SYS_RESOURCE. *ret_n:
- * number raised */
+/* Raises (never lowers) RLIMIT_MEMLOCK of all processes in and below the cgroup; repeats, since
+ * they fork. Needs the node's pid namespace and CAP_SYS_RESOURCE. *ret_n: number raised. */
 int cgroup_mend(int root, const char *path, uint64_t memlock, size_t *ret_n, struct err *err);

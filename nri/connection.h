@@ -7,11 +7,11 @@
 #include "core/base/err.h"
 #include "nri/wire/ttrpc.h"
 
-/* The caller owns it */
+/* Returns a descriptor that the caller owns, or -1 */
 int link_connect(const char *path, struct err *err);
 
 /* Returns the length, 0 if nothing is ready, -1 if disconnected */
 ssize_t link_read(int fd, void *bytes, size_t size, struct err *err);
 
-/* Removes what the socket takes */
+/* Sends and removes what the socket takes. */
 int link_write(int fd, struct buffer *out, struct err *err);

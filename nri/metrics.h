@@ -11,6 +11,6 @@
 #define METRICS_PATIENCE_MS 5000
 #define METRICS_WINDOW_MS (30 * 60 * INT64_C(1000))
 
-/* By rename(2) */
+/* Replaces the file by rename(2) */
 int metrics_write(const char *path, const char *sysroot, const struct nri_status *status,
 		  struct err *err);

@@ -19,11 +19,11 @@
 
 struct missed {
 	struct children *children;
-	uint64_t *unseen;
-	struct child child; /* -1: none runs */
+	uint64_t *unseen;   /* could not be decided */
+	struct child child; /* .in: the unseen count; -1: none runs */
 };
 
-/* Failures are logged */
+/* Starts the child; failures are logged */
 void missed_look(struct missed *missed, const struct look *look);
 
 /* Does not wait: the child may hang in a driver */
@@ -32,5 +32,6 @@ void missed_stop(struct missed *missed);
 /* Takes the child's result, or kills it at its deadline; never blocks. True: ended */
 bool missed_tend(struct missed *missed);
 
-/* Running containers' RECORD_MISSED and RECORD_MENDED. Returns their number */
+/* Lists RECORD_MISSED and RECORD_MENDED of running containers, in the arena. sysroot: a descriptor.
+ * Returns the number, or -1 with err set. */
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err);

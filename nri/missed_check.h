@@ -11,7 +11,7 @@
 enum look_result {
 	LOOK_NOTHING,
 	LOOK_REFUSED,
-	LOOK_UNSEEN,
+	LOOK_UNSEEN, /* could not be decided */
 };
 
 struct look {

@@ -3,7 +3,8 @@
 
 #include "core/confine/confine.h"
 
+/* For the plugin and its children */
 extern const struct confinement nri_confinement;
 
-/* once --serve-metrics listens */
+/* For --serve-metrics once it listens */
 extern const struct confinement scrape_confinement;

@@ -15,7 +15,8 @@
 #define STATUS_NAME_SIZE (sizeof("nri-.json") + NRI_INSTANCE_MAX)
 #define STATUS_FILES_MAX 16
 
-/* nri-INSTANCE.json, or the first free of nri.json, nri.1.json, …; ours while locked */
+/* nri-INSTANCE.json, or the first free of nri.json, nri.1.json, … in NRI_STATUS_DIR; ours while we
+ * hold the lock */
 struct status_file {
 	const char *sysroot;
 	const char *instance;
@@ -36,11 +37,11 @@ void status_remove(struct status_file *file);
 
 struct report {
 	struct status_file file;
-	const char *metrics_path;
+	const char *metrics_path; /* or NULL */
 	struct children *children;
 
-	struct nri_status status;
-	bool changed;
+	struct nri_status status; /* .answers is the server's */
+	bool changed;             /* status not yet written */
 	char since[CLOCK_UTC_SIZE];
 	char trouble[ERR_TEXT_MAX];
 	char name[REPORT_NAME_SIZE];
@@ -54,9 +55,10 @@ struct report {
 	bool metrics_late;
 	int64_t metrics_at; /* start of the last writer */
 
-	int64_t ready_at; /* INT64_MAX: sent */
+	int64_t ready_at; /* time of READY=1; INT64_MAX: sent */
 };
 
+/* Copies name and version for report_connected() */
 void report_runtime(struct report *report, const Nri__ConfigureRequest *runtime);
 
 void report_connected(struct report *report);
@@ -64,7 +66,7 @@ void report_connected(struct report *report);
 /* Logged once per reason: without NRI we retry forever */
 void report_trouble(struct report *report, const struct err *err);
 
-/* Once a second */
+/* Once a second: writes files when due, sends READY=1 and WATCHDOG=1 */
 void report_tick(struct report *report);
 
 /* for_good: our file is gone; removes the metrics, which would suggest a hang */

@@ -12,4 +12,5 @@
 /* Per client; busy collectors give up after 10 s */
 #define SCRAPE_PATIENCE_MS 5000
 
+/* Runs until SIGTERM or SIGINT. Returns the exit status */
 int scrape_run(const struct nri_options *options);

@@ -24,9 +24,10 @@ struct server {
 /* timeout_ms: the runtime's; 0: unknown */
 void serve_set_timeout(struct server *server, int64_t timeout_ms);
 
+/* CreateContainer: sets call->response, in the arena */
 void serve_request(struct server *server, struct arena *arena, struct call *call);
 
-/* False: could not check */
+/* StartContainer: refuses a missed container if the policy says so. False: could not check */
 bool serve_start(struct server *server, struct arena *arena, struct call *call);
 
 void answers_add(struct nri_answers *answers, int64_t microseconds);

@@ -18,7 +18,7 @@
 #include "nri/wire/field.h"
 #include "nri/wire/ttrpc.h"
 
-/* Unsent answers: the policy bounds each, and requests come singly */
+/* Unsent answers; each is bounded by the policy, and requests come one at a time */
 #define SESSION_OUT_MAX (4 * 1024 * 1024)
 
 /* 100 bytes a pod, 2 KiB a container with a device, else its id */
@@ -26,7 +26,7 @@
 /* Per item: one tenant cannot fill it */
 #define SESSION_KNOWN_EACH_MAX (256 * 1024)
 
-/* Stripped */
+/* Existing pods and containers, stripped */
 struct known {
 	struct arena arena;
 	struct field *items;
@@ -40,13 +40,13 @@ struct session {
 	bool synchronized;
 	struct known known;
 	struct mux mux;
-	struct buffer out;
+	struct buffer out; /* for the socket */
 };
 
 enum call_kind {
-	CALL_OTHER,
+	CALL_OTHER, /* needs an answer only */
 	CALL_CONFIGURE,
-	CALL_SYNCHRONIZE,
+	CALL_SYNCHRONIZE, /* .known is complete */
 	CALL_CREATE,
 	CALL_START,
 };
@@ -54,10 +54,10 @@ enum call_kind {
 struct call {
 	enum call_kind kind;
 	struct ttrpc message;
-	const Nri__ConfigureRequest *runtime;
-	const Nri__PodSandbox *pod;      /* or NULL */
-	const Nri__Container *container; /* NULL: unreadable */
-	struct message response;         /* message_response(), message_refusal() */
+	const Nri__ConfigureRequest *runtime; /* of Configure */
+	const Nri__PodSandbox *pod;           /* NULL: unknown */
+	const Nri__Container *container;      /* NULL: unreadable */
+	struct message response;              /* message_response(), message_refusal() */
 };
 
 int session_begin(struct session *session, struct err *err);

@@ -20,7 +20,7 @@ struct children {
 	const int *closed; /* closed in each child */
 };
 
-/* -EAGAIN: too many */
+/* Like child_start(); -EAGAIN: too many */
 int children_start(struct children *children, struct child *child, child_work *work, void *context,
 		   int limit_ms);
 
@@ -42,11 +42,11 @@ enum verdict_kind {
 
 struct verdict {
 	bool must_fail;
-	const char *reason; /* or NULL */
-	struct message response;
+	const char *reason;      /* if late or lost, else NULL */
+	struct message response; /* in the arena */
 };
 
-/* response may be NULL. Returns -1 without reader */
+/* In the child. Returns 0, or -1 without reader. response may be NULL */
 int worker_send(int out, enum verdict_kind kind, const struct message *response);
 
 /* Never fails. work: sends its verdict to out */

@@ -13,7 +13,7 @@
 struct containerd_handler {
 	const char *name;
 	const char *file;   /* the last to set what it runs */
-	const char *type;   /* "": not set */
+	const char *type;   /* runtime_type; "": not set */
 	const char *binary; /* BinaryName; "": runc */
 	const char **pod_annotations;
 	size_t n_pod_annotations;
@@ -22,17 +22,17 @@ struct containerd_handler {
 
 struct containerd {
 	const char *file;
-	int version;             /* 0: not set */
-	const char *plugin_file; /* or NULL */
-	int plugin_version;
+	int version;                 /* of the importing file; 0: not set */
+	const char *plugin_file;     /* the last with the plugin's table, or NULL */
+	int plugin_version;          /* of that file */
 	const char *default_runtime; /* "runc" if not set */
-	const char *default_file;
+	const char *default_file;    /* that sets it */
 	struct containerd_handler *handler;
 	size_t n_handlers;
 	size_t handlers_room;
 };
 
-/* Or of `containerd config dump` */
+/* A file's text, or that of `containerd config dump`. */
 int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 			 struct containerd *ret_containerd, struct err *err);
 
@@ -48,7 +48,7 @@ int containerd_read(struct arena *arena, int root, const char *path,
  * below 2 */
 const char *containerd_plugin(int version);
 
-/* "runc" without one */
+/* Base name of BinaryName; "runc" without one */
 const char *containerd_runtime_name(const struct containerd_handler *handler);
 
 /* The file whose plugin table replaces the handler's, or NULL: in containerd 1.x

@@ -20,7 +20,7 @@ struct crio_handler {
 	const char *monitor_path;  /* "": conmon in PATH */
 	bool inherits;             /* uses the default's path, even with its own */
 	struct toml_items entries; /* .table: below its own */
-	const char *file;
+	const char *file;          /* that defines it */
 };
 
 struct crio_list {
@@ -53,5 +53,5 @@ int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *
 int crio_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 		   struct crio *ret_crio, struct err *err);
 
-/* Or NULL */
+/* NULL if there is none */
 struct crio_handler *crio_find_handler(const struct crio *crio, const char *name);

@@ -16,7 +16,7 @@ struct docker_runtime {
 
 struct docker {
 	const char *default_runtime; /* "runc" if not set */
-	const char *data_root;
+	const char *data_root;       /* container storage */
 	struct docker_runtime *runtime;
 	size_t n_runtimes;
 };

@@ -168,7 +168,7 @@ static int read_string(struct reader *r, const char **ret)
 
 /* ---- names ---- */
 
-/* Also skips space behind. */
+/* Also skips the space behind. */
 static int read_part(struct reader *r, const char **ret)
 {
 	size_t len = strspn(r->at, BARE);

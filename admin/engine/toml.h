@@ -16,11 +16,12 @@
 enum toml_type {
 	TOML_HEADING,
 	TOML_STRING,
-	TOML_STRINGS,
-	TOML_TABLE,
+	TOML_STRINGS, /* array of strings only */
+	TOML_TABLE,   /* inline, behind its items */
 	TOML_OTHER,
 };
 
+/* A key or a table's heading */
 struct toml_item {
 	/* "" at the top; else as toml_spell: plugins."io.containerd.grpc.v1.cri" */
 	const char *table;
@@ -38,11 +39,11 @@ struct toml_items {
 	size_t room;
 };
 
-/* Copies item; failure sets only arena.failed. */
+/* Adds a copy of item to table; failure sets only arena.failed. */
 void toml_items_add(struct arena *arena, struct toml_items *items, const struct toml_item *item,
 		    const char *table);
 
-/* In order; on error, those before it. text: NUL-terminated */
+/* Headings and keys in order, in the arena; on error, those before it. text: NUL-terminated. */
 int toml_read(struct arena *arena, const char *what, const char *text, struct toml_items *ret_items,
 	      struct err *err);
 

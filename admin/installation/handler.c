@@ -87,7 +87,7 @@ static int find_taken(struct arena *arena, int root, const char *shim, const cha
 	return 0;
 }
 
-/* Or NULL */
+/* What CRI-O's own handler of that name runs, or NULL */
 static const char *find_own(struct arena *arena, int root, const struct crio *crio,
 			    const char *name)
 {
@@ -121,7 +121,7 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, taken, name, own);
 }
 
-/* Also in PATH. Returns 0 or -errno */
+/* CRI-O looks in PATH for a handler without a path. Returns 0 or -errno. */
 static int find_program(struct arena *arena, int root, const struct crio_handler *handler)
 {
 	if (handler->runtime_path[0])

@@ -7,13 +7,15 @@
 #include "core/base/arena.h"
 #include "core/policy/policy.h"
 
-/* The shim's runtime: "crun" of "…/oci-rdma-runtime-crun", inside shim; "": the list's first */
+/* The shim's runtime: "crun" of "…/oci-rdma-runtime-crun", points into shim; "" if it takes the
+ * first of the list */
 const char *handler_runtime_name(const char *shim);
 
 /* shim: absolute, fits in TOML quotes, names its runtime. usual, other: for the error */
 int handler_check_name(const char *shim, const char *usual, const char *other, struct err *err);
 
-/* CRI-O does not start without each monitor (pkg/config, TranslateMonitorFields) */
+/* CRI-O does not start without each handler's monitor (pkg/config, TranslateMonitorFields). root:
+ * the node. */
 int handler_check_monitor(struct arena *arena, int root, const struct crio *crio,
 			  const struct crio_handler *handler, struct err *err);
 
@@ -26,7 +28,7 @@ int handler_check_containerd(struct arena *arena, int root,
 			     const struct containerd_handler *handler, const char *own,
 			     const struct config *config, struct err *err);
 
-/* In an engine's order */
+/* In the order in which an engine meets them */
 enum handler_fault {
 	HANDLER_RIGHT,
 	HANDLER_NO_PROGRAM, /* CRI-O skips the handler */
@@ -37,19 +39,19 @@ enum handler_fault {
 
 struct handler_verdict {
 	enum handler_fault fault;
-	const char *replaced_by; /* its tables may replace it; or NULL */
-	struct err why;
+	const char *replaced_by; /* containerd's: a file whose tables may replace it, or NULL */
+	struct err why;          /* one line with file and handler */
 };
 
-/* With or without the shim */
+/* Judges a handler, with the shim or without, for --check-config and the doctor. */
 void handler_judge_crio(struct arena *arena, int root, const struct crio *crio,
 			const struct crio_handler *handler, struct handler_verdict *ret_verdict);
 
-/* With the shim */
+/* The same for containerd's with the shim */
 void handler_judge_containerd(struct arena *arena, int root, const struct containerd *containerd,
 			      const struct containerd_handler *handler, const struct config *config,
 			      struct handler_verdict *ret_verdict);
 
-/* With the shim */
+/* Checks a runtime with the shim. */
 int handler_check_docker(struct arena *arena, int root, const struct docker_runtime *runtime,
 			 struct err *err);

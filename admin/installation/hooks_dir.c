@@ -17,7 +17,8 @@
 #include "lib/files.h"
 #include "lib/trusted_link.h"
 
-/* Also OpenShift's hooks_dir of CRI-O (machine-config-operator, templates/…/crio.yaml) */
+/* podman's override first, its default last; in OpenShift also CRI-O's hooks_dir
+ * (machine-config-operator, templates/…/crio.yaml) */
 const char *const hooks_dirs[] = {
 	"/etc/containers/oci/hooks.d",
 	"/run/containers/oci/hooks.d",
@@ -143,7 +144,7 @@ static void add_hooks_file(struct search *s, const char *path, bool crio_reads)
 	} else {
 		found.ours = strcmp(text_base_name(found.file.path), HOOK_NAME) == 0;
 	}
-	/* Also checks owners and modes along path and links. */
+	/* Also checks owners and modes of the path and of what its links lead to. */
 	if (found.ours &&
 	    (trust_read_linked(s->arena, s->place->root, path, HOOKS_FILE_SIZE_MAX, &text, &linked,
 			       &why) < 0 ||

@@ -15,9 +15,9 @@
 extern const char *const hooks_dirs[];
 
 struct hooks_place {
-	int root;
-	int sysroot;
-	const char *const *crio_dirs; /* NULL-terminated; NULL without CRI-O */
+	int root;                     /* descriptor, for absolute paths */
+	int sysroot;                  /* the node's */
+	const char *const *crio_dirs; /* its hooks_dir, NULL-terminated; NULL without CRI-O */
 	int64_t timeout_min;          /* hooks_file_check_timeout; -1: any */
 };
 
@@ -25,9 +25,9 @@ struct hooks_found {
 	const char *path;       /* below the sysroot */
 	bool crio_reads;        /* else only podman */
 	bool ours;              /* runs oci-rdma-hook, or names it but is unreadable */
-	const char *fault;      /* or NULL */
-	const char *problem;    /* of ours; or NULL */
-	const char *unread;     /* of ours: no file makes CRI-O run the hook; or NULL */
+	const char *fault;      /* why engines refuse it and CRI-O does not start, or NULL */
+	const char *problem;    /* of ours: one line with the file's name, or NULL */
+	const char *unread;     /* likewise: no file makes CRI-O run the hook */
 	struct hooks_file file; /* unless fault */
 	/* the file of that name in force (oci-hooks(5): the last directory read wins), or NULL */
 	const char *override;
@@ -38,6 +38,7 @@ struct hooks_found {
 int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
 		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
 
-/* In reading order; checks ours. Returns 0 despite problems */
+/* All *.json of crio_dirs and hooks_dirs in reading order, in the arena; checks ours. Returns 0,
+ * even if files have problems, or -1 without memory. */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err);

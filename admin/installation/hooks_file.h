@@ -10,14 +10,14 @@
 
 #define HOOKS_FILE_SIZE_MAX (64 * 1024)
 
-/* The kubelet's creation limit in seconds (runtimeRequestTimeout) */
+/* The kubelet's limit in seconds for creating a container (runtimeRequestTimeout) */
 #define HOOKS_TIMEOUT_MAX 120
 
 enum hooks_stage {
 	HOOKS_CREATE_RUNTIME = 1 << 0,
 	HOOKS_PRESTART = 1 << 1,
 	HOOKS_POSTSTART = 1 << 2,
-	HOOKS_PRECREATE = 1 << 3,
+	HOOKS_PRECREATE = 1 << 3, /* only podman's */
 	HOOKS_CREATE_CONTAINER = 1 << 4,
 	HOOKS_START_CONTAINER = 1 << 5,
 	HOOKS_POSTSTOP = 1 << 6,
@@ -28,16 +28,16 @@ enum hooks_stage {
 	(HOOKS_OUR_STAGES | HOOKS_CREATE_CONTAINER | HOOKS_START_CONTAINER | HOOKS_POSTSTOP)
 
 struct hooks_file {
-	const char *path;
+	const char *path; /* absolute */
 	size_t path_line;
 	const char **args;
 	size_t n_args;
 	size_t args_line;
 	int64_t timeout; /* seconds; 0: not set */
 	size_t timeout_line;
-	unsigned stages;
+	unsigned stages; /* HOOKS_* */
 	size_t stages_line;
-	bool always;
+	bool always; /* every container; else annotations or commands decide */
 	size_t when_line;
 };
 
@@ -48,7 +48,7 @@ struct hooks_file {
 int hooks_file_read(struct arena *arena, const char *text, size_t len, const char *what, bool ours,
 		    struct hooks_file *ret_file, struct err *err);
 
-/* "createRuntime, poststart" */
+/* "createRuntime, poststart", in the arena; NULL without memory */
 const char *hooks_stages_text(struct arena *arena, unsigned stages);
 
 /* "opt_in": "device" needs every container shown to us. shown: stages where another file does. */

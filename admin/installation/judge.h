@@ -7,7 +7,10 @@
 
 #include "lib/finding.h"
 
+/* The policy and the shim's list of runtimes: "policy" */
 int judge_policy(int root, const char *config, struct findings *findings);
 
-/* Ids of the findings: doc/json.md. recorded: root is not "/" */
+/* CRI-O, containerd, Docker, hooks.d: "crio_config", "crio_ulimits", "crio_handler",
+ * "containerd_config", "containerd_handler", "docker_config", "docker_runtime", "hook_file",
+ * "hook_installed". recorded: root is not "/". */
 int judge_engines(int root, bool recorded, const char *config, struct findings *findings);

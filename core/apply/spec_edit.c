@@ -41,7 +41,8 @@ static const char *separator(const struct arena_text *list)
 	return list->len ? "," : "";
 }
 
-/* Or replaces a null; without place adds a member of process. */
+/* Appends items to the array or object at place, or replaces a null; without place, adds a member
+ * of the process object. */
 static void append_items(struct edit *e, const struct json_node *place, const char *name,
 			 const char *brackets, const struct arena_text *items)
 {

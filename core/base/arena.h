@@ -9,7 +9,7 @@ struct arena_block;
 
 struct arena {
 	struct arena_block *blocks; /* newest first */
-	bool failed;                /* check once after several allocations */
+	bool failed;                /* an allocation failed: check once after several */
 };
 
 /* Zeroed, aligned for any type; not NULL for size 0 */
@@ -32,11 +32,11 @@ struct arena_text {
 void arena_append(struct arena_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* *capacity: items. The old array stays valid. */
+/* Makes room for one more item; *capacity counts items. The old array stays valid. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
 		 size_t item_size);
 
-/* Uninitialized. array, count and capacity: variables */
+/* Adds an uninitialized item; array, count and capacity must be variables. */
 #define arena_push(arena, array, count, capacity)                                                  \
 	({                                                                                         \
 		__typeof__(array) larger_ =                                                        \

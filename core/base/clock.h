@@ -18,6 +18,6 @@ static inline int64_t clock_ms(void)
 	return clock_us() / 1000;
 }
 
-/* RFC 3339, "2026-11-21T20:22:43Z"; "" if out of range */
+/* RFC 3339, "2026-11-21T20:22:43Z", from Unix seconds; "" if out of range */
 #define CLOCK_UTC_SIZE 32
 void clock_utc(int64_t seconds, char text[CLOCK_UTC_SIZE]);

@@ -13,27 +13,28 @@
 
 struct err {
 	char text[ERR_TEXT_MAX];
-	int errnum;       /* or 0 */
-	const char *more; /* a line each, or NULL */
+	int errnum;       /* of the failed system call, or ENOMEM; or 0 */
+	const char *more; /* further errors of the file, a line each, or NULL */
 };
 
-/* Appends strerror(errnum) unless 0. Both return -1. */
+/* Sets the text, with strerror(errnum) appended unless errnum is 0. Both return -1. */
 int err_sys(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define err_set(err, ...) err_sys(err, 0, __VA_ARGS__)
 
-/* Returns -1. */
+/* Prefixes the existing text. Returns -1. */
 int err_prefix(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* err_of_arena(): 0 unless the arena has failed */
 int err_memory(struct err *err);
 int err_of_arena(const struct arena *arena, struct err *err);
 
-/* Explains openat2(2)'s ENOSYS */
+/* Explains ENOSYS from openat2(2): an old kernel, or a seccomp filter */
 const char *kernel_lacks_openat2(void);
 
 /* ---- warnings, for log and dry run ---- */
 
+/* Enough for any real container */
 #define WARNINGS_MAX 128
 
 struct warning {

@@ -29,19 +29,19 @@ void cleanup_close_dir(DIR **dir);
 
 /* ---- callers own returned descriptors ---- */
 
-/* openat2(2) with RESOLVE_NO_MAGICLINKS, O_CLOEXEC, O_NONBLOCK and O_NOCTTY; -ENOSYS before Linux
- * 5.6 */
+/* openat2(2), adding RESOLVE_NO_MAGICLINKS, O_CLOEXEC, O_NONBLOCK and O_NOCTTY. Returns a
+ * descriptor or -errno (-ENOSYS before Linux 5.6). */
 int fs_open(int dir, const char *path, int flags, uint64_t resolve);
 
 /* /dev/null for closed standard streams: no file may get their numbers */
 void fs_open_standard_streams(void);
 
 struct fs_text {
-	char *bytes; /* len excludes the final NUL */
+	char *bytes; /* NUL-terminated; len excludes the NUL */
 	size_t len;
 };
 
-/* More than max is an error */
+/* Reads to the end. More than max bytes is an error. */
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
 
@@ -52,7 +52,8 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		    struct fs_text *ret_text, struct err *err);
 
-/* NUL-terminated. Return the length; -EMSGSIZE or -ENAMETOOLONG: size is too small */
+/* Read the first line of a file, or a link's target, NUL-terminated. Return the length or -errno
+ * (-EMSGSIZE or -ENAMETOOLONG if size is too small). */
 ssize_t fs_read_line(int dir, const char *path, char *line, size_t size);
 ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 
@@ -63,8 +64,10 @@ bool fs_is_own_root(int dir);
 
 /* ---- below a root that others may control: lookups never leave it ---- */
 
+/* Returns a descriptor, or -1 with err set. */
 int tree_open_root(const char *path, struct err *err);
 
+/* Returns a descriptor, or -errno. */
 int tree_open_dir(int root, const char *path);
 
 /* ---- untrusted files: FIFOs, devices, huge directories ---- */
@@ -78,7 +81,7 @@ int fs_open_regular(int dir, const char *name);
 
 #define TREE_NAMES_MAX 65536
 
-/* Sorted; or NULL. Returns how many (0: none, or not opened; TREE_NAMES_MAX: maybe more), or -1
- * without memory */
+/* Sorted names that end in suffix, in the arena, or NULL. Returns how many (0 if it cannot be
+ * opened; TREE_NAMES_MAX: maybe more), or -1 without memory. */
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);

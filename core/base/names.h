@@ -9,7 +9,7 @@
 #define HOOK_NAME "oci-rdma-hook"
 /* "-crun" or "-runc" may follow. */
 #define SHIM_NAME "oci-rdma-runtime"
-/* Counts the shims passed */
+/* Environment variable: how many shims the call has passed */
 #define SHIM_ROUNDS "OCI_RDMA_RUNTIME_ROUNDS"
 #define NRI_NAME "oci-rdma-nri"
 #define ADMIN_NAME "oci-rdma-admin"

@@ -14,9 +14,9 @@ struct replacement {
 	const char *bytes;
 	size_t len;
 	mode_t mode;
-	const struct stat *owner; /* NULL: ours */
-	const int *attributes;    /* or NULL */
-	bool sync;
+	const struct stat *owner; /* st_uid and st_gid to set; NULL: ours */
+	const int *attributes;    /* copy extended attributes from it; or NULL */
+	bool sync;                /* before the rename */
 };
 
 /* what: the name in errors. Until complete, others can neither read nor guess the file, even in

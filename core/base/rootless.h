@@ -3,7 +3,8 @@
 
 #include <stdbool.h>
 
-/* The engine, not the container, is not root, or only in a user namespace. False if unknown */
+/* True if we have no more rights than our user: not root, or only in a user namespace. This is
+ * about the engine, not the container. False if unknown. */
 bool rootless(void);
 
 /* False if /proc is unreadable */

@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-/* Cut at PIPE_BUF */
+/* Writes "NAME: REASON" to stderr and the runtime's log, cut at PIPE_BUF. */
 void stderr_line(const char *name, const char *reason);
 
 /* The runtime's --log (or NULL) and --log-format, all that containerd and Docker read. Opened at

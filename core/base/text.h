@@ -18,10 +18,10 @@ bool text_ends_with(const char *text, const char *suffix);
 
 const char *text_base_name(const char *path);
 
-/* "a, b"; drops what does not fit */
+/* Builds "a, b" for a message; drops what does not fit. */
 void text_add_item(char *list, size_t size, const char *item);
 
-/* Could forge lines or drive terminals */
+/* C0, DEL or UTF-8 C1, which could forge lines or drive terminals */
 bool text_has_control(const char *text);
 
 /* "0000:3b:02.6", lower-case hex; 4 to 8 digits of domain */
@@ -30,17 +30,18 @@ bool text_is_pci_address(const char *text);
 /* 1 to 63 of [A-Za-z0-9_.-] (IB_DEVICE_NAME_MAX 64), not "." or ".." */
 bool text_is_device_name(const char *text);
 
-/* Without ',', '=' and '^' of NCCL's lists */
+/* 1 to 15 bytes without NCCL's list characters ',', '=' and '^' */
 bool text_is_netdev_name(const char *text);
 
-/* -1: unknown. Upper case only (OCI runtime specification) */
+/* -1 if unknown; upper case only ("CAP_IPC_LOCK"), as in the OCI runtime specification */
 int capability_number(const char *name);
 
-/* By number, NULL-terminated */
+/* Known names of a set (bit n is capability n) by number, in the arena, ended by NULL; NULL without
+ * memory */
 const char *const *capability_names(struct arena *arena, uint64_t set);
 
 /* The first character's bytes; 0: invalid UTF-8, control, bidi */
 size_t text_printable_length(const char *text);
 
-/* By '?' */
+/* Replaces their bytes by '?', for one line of a log. */
 void text_make_printable(char *text);

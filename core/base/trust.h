@@ -13,12 +13,13 @@
  * may be any user. */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
-/* Checks only the directory itself */
+/* Opens a directory for reading; checks only itself. */
 int trust_open_dir(int root, const char *path, struct err *err);
 
 /* Creates what is missing below path's first part; tries to remove others' access */
 int trust_make_dir(const char *sysroot, const char *path, struct err *err);
 
+/* True if only root or our own user can write it. */
 bool trust_is_roots_alone(int fd);
 
 /* Returns 0 or -1. Also for lib/trusted_link.c */

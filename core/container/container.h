@@ -18,10 +18,10 @@ struct record;
 
 struct container {
 	struct arena arena; /* owns the rest */
-	const char *what;   /* or NULL */
-	int fd;             /* -1: from stdin */
-	int bundle;         /* or -1 */
-	int root;
+	const char *what;   /* config.json's path, for errors, or NULL */
+	int fd;             /* config.json; -1: from stdin */
+	int bundle;         /* base of a relative root.path, or -1 */
+	int root;           /* container_open_root() */
 	struct fs_text text;
 	const char *id;
 	const char *cgroup; /* below the sysroot, or NULL */
@@ -29,10 +29,10 @@ struct container {
 	bool spec_known;
 	struct node node;
 	struct devices devices;
-	bool devices_known;
+	bool devices_known; /* the lookup is complete */
 	struct gpus gpus;
 	bool everything;           /* for the dry run: dismiss nothing */
-	struct fs_text image_conf; /* no bytes: none */
+	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: none */
 	uint64_t node_memory;      /* only for require_memory_limit */
 	uint64_t memlock_max;      /* with lacking: planning.h; if we start the runtime */
 	uint64_t lacking;
@@ -54,10 +54,10 @@ void container_free(struct container *container);
 int container_read_spec(struct container *container, int dir, const char *path, const char *name,
 			struct err *err);
 
-/* what: the source of .text */
+/* what: the source of container->text, for errors */
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
-/* Owned by the container. Rejects "" and the host's root */
+/* Returns root.path's descriptor, owned by container, or -1. Rejects "" and the host's root. */
 int container_open_root(struct container *container, struct err *err);
 
 /* Reads it once. */
@@ -81,7 +81,7 @@ bool container_names_request(const struct container *container);
 
 /* ---- container_devices.c: without memory only the arena fails ---- */
 
-/* Warns of vDPA, or of a verbs name without a verbs device */
+/* Looks the number up; warns if it is vDPA, or named like verbs but not a verbs device. */
 void container_find_number(struct container *container, const struct spec_device *device);
 void container_warn_of_number(struct container *container, const struct spec_device *device,
 			      enum node_number found);
@@ -90,11 +90,12 @@ void container_warn_of_number(struct container *container, const struct spec_dev
 void container_find_mounted(struct container *container);
 bool container_mounts_count(const struct spec *spec);
 
-/* If it has all of the host's */
+/* Devices that the environment names, in a container with all of the host's */
 void container_find_named(struct container *container);
 
-/* With warnings */
+/* Drops vfio functions, with warnings. */
 void container_drop_vfio(struct container *container);
 
+/* Network interfaces; GPUs in linux.devices, and where GPUs and devices sit */
 void container_find_netdevs(struct container *container);
 void container_find_gpus(struct container *container);

@@ -240,7 +240,7 @@ bool json_equals(const struct json_node *node, const char *text)
 	return node && node->type == JSON_STRING && is_word(node->text, node->len, text);
 }
 
-/* Or that of the final NULL */
+/* The index, or that of the final NULL */
 static unsigned find_word(const char *const *words, const char *text, size_t len)
 {
 	unsigned i = 0;

@@ -31,7 +31,7 @@
 #define JSON_ITEMS_MAX 131072
 #define JSON_VALUES_MAX (4 * JSON_ITEMS_MAX)
 
-/* C and C++ */
+/* Option: accept C and C++ comments */
 #define JSON_COMMENTS 1U
 
 enum json_type {
@@ -47,11 +47,11 @@ enum json_type {
 
 struct json_node {
 	enum json_type type;
-	uint32_t begin; /* anywhere in a string */
-	uint32_t end;
-	uint32_t len; /* items, or bytes of .text */
+	uint32_t begin; /* offset in the text; anywhere in a string */
+	uint32_t end;   /* behind the last byte */
+	uint32_t len;   /* array, object: items; else bytes of .text */
 	uint32_t key_len;
-	const char *key; /* decoded, maybe with NUL; NULL in an array */
+	const char *key; /* decoded, may contain NUL; NULL in an array */
 	union {
 		const char *text; /* decoded if a string */
 		struct json_node *first;
@@ -63,19 +63,20 @@ struct json_document {
 	struct arena *arena;
 	struct err *err;
 	bool failed;
-	size_t errors;
-	const struct json_node *faulty;
+	size_t errors;                  /* all but the first are in err->more */
+	const struct json_node *faulty; /* the last error's value */
 	const char *what;
 	const char *text;
 	size_t len;
 	struct json_node *root;
 };
 
-/* text must outlive *ret_doc. -1 leaves .root partial or NULL. */
+/* what: the file's name in errors. text must outlive the document. Returns 0, or -1 with err set
+ * and .root partial or NULL. */
 int json_parse(struct json_document *ret_doc, struct arena *arena, const char *what,
 	       const char *text, size_t len, unsigned options, struct err *err);
 
-/* NULL if absent or an allowed null */
+/* The member, of one of these types; NULL if absent or an allowed null */
 const struct json_node *json_get(struct json_document *doc, const struct json_node *object,
 				 const char *key, unsigned types);
 
@@ -86,7 +87,7 @@ const char *json_get_string(struct json_document *doc, const struct json_node *o
 /* Any type, no errors; the first of duplicates */
 const struct json_node *json_find(const struct json_node *object, const char *key);
 
-/* Other types are errors */
+/* False if absent, or with an error if of another type */
 bool json_expect(struct json_document *doc, const struct json_node *node, unsigned types);
 
 /* Unknown keys are errors. NULL ends known. */
@@ -95,7 +96,7 @@ void json_known_keys(struct json_document *doc, const struct json_node *object,
 
 const struct json_node *json_first(const struct json_node *node);
 
-/* Array or object; else none */
+/* Items of an array or members of an object; nothing otherwise */
 // NOLINTBEGIN(bugprone-macro-parentheses): item is a name, which the loop declares
 #define json_each(item, container)                                                                 \
 	for (const struct json_node *item = json_first(container); item; item = item->next)
@@ -109,7 +110,7 @@ bool json_equals(const struct json_node *node, const char *text);
 const char *json_string(struct json_document *doc, const struct json_node *node);
 const char *json_key(struct json_document *doc, const struct json_node *member);
 
-/* Absent or wrong: NULL; *ret_n is unchanged */
+/* *ret_n is unchanged if the array is absent (NULL) or wrong. */
 const char **json_strings(struct json_document *doc, const struct json_node *array, size_t *ret_n);
 
 /* absent: also after an error, such as 1e3 for an integer */
@@ -117,18 +118,18 @@ bool json_bool(struct json_document *doc, const struct json_node *node, bool abs
 int64_t json_int64(struct json_document *doc, const struct json_node *node, int64_t absent);
 uint64_t json_uint64(struct json_document *doc, const struct json_node *node, uint64_t absent);
 
-/* 0 if absent */
+/* Index in words, which NULL ends; 0 if absent */
 unsigned json_word(struct json_document *doc, const struct json_node *node,
 		   const char *const *words);
 
-/* Zeroed; NULL after an error */
+/* One zeroed item per item of the array; NULL after an error */
 void *json_items(struct json_document *doc, const struct json_node *array, size_t item_size);
 
 /* From 1; json_line() returns 0 for NULL */
 size_t json_line(const struct json_document *doc, const struct json_node *node);
 size_t json_line_at(const char *text, size_t offset);
 
-/* Returns -1. */
+/* Reports an error in the value, or NULL. Returns -1. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -18,23 +18,25 @@ struct json_pairs {
 /* Types: const char * for JSON_STRING (NULL and "" become null), or an enum with words; uint64_t
  * for JSON_NUMBER; bool; struct json_pairs for JSON_OBJECT. Absent and null: zero */
 struct json_field {
-	const char *name;
+	const char *name; /* NULL ends the table */
 	enum json_type type;
 	size_t offset;
-	const char *const *words;
+	const char *const *words; /* ended by NULL */
 };
 
+/* Row: JSON_FIELD(struct record, result, "result", JSON_STRING, .words = result_names) */
 #define JSON_FIELD(object, member, name_, type_, ...)                                              \
 	{                                                                                          \
 		.name = (name_), .type = (type_), .offset = offsetof(object, member), __VA_ARGS__  \
 	}
 
-/* With "schema": 1 */
+/* In the arena, with "schema": 1; NULL without memory */
 const char *json_fields_write(struct arena *arena, const struct json_field *fields,
 			      const void *object, size_t *ret_len);
 
 #define JSON_FIELDS_SIZE_MAX 8192
 
-/* where: the path in errors. Only root may write it. Returns 1, or 0 if absent */
+/* Reads name in dir (where: its path in errors); only root may write it. Returns 1 with *ret_object
+ * in the arena, 0 if absent, or -1. */
 int json_fields_read(struct arena *arena, const struct json_field *fields, int dir,
 		     const char *where, const char *name, void *ret_object, struct err *err);

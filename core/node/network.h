@@ -8,13 +8,13 @@
 
 struct gid {
 	bool empty;
-	char text[48];
+	char text[48];   /* "::ffff:10.0.0.7" */
 	bool ipv4;       /* IPv4-mapped */
 	bool link_local; /* fe80::/10 */
 	bool v2;         /* RoCE v2 */
 };
 
-/* -1 if absent */
+/* port: from port_open(). Returns -1 if there is no such entry. */
 int gid_read(int port, int index, struct gid *ret_gid);
 
 void node_read_gids(const struct node *node, struct device *device);

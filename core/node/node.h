@@ -12,7 +12,7 @@
 struct node {
 	bool recorded; /* by --sysroot */
 	int root;
-	int char_devices; /* or -1 */
+	int char_devices; /* sys/dev/char, or -1 */
 };
 
 /* For "/", /sys must be sysfs: a mount over it could fake device numbers. */
@@ -22,22 +22,22 @@ void node_close(struct node *node);
 #define cleanup_node __attribute__((cleanup(node_close))) struct node
 #define NODE_NONE ((struct node){.root = -1, .char_devices = -1})
 
-#define NODE_LINK_MAX 1024
+#define NODE_LINK_MAX 1024 /* more than any class or bus link in sysfs */
 
-/* "../../devices/…" is "sys/devices/…"; or NULL */
+/* Returns a link's target below the sysroot ("../../devices/…" is "sys/devices/…"), or NULL. */
 const char *sysfs_find(struct arena *arena, int dir, const char *name);
 
 /* 0: unknown */
 uint64_t node_memory(const struct node *node);
 
 struct pci_place {
-	const char *path;   /* below the sysroot, or NULL */
+	const char *path;   /* directory below the sysroot, or NULL */
 	bool has_numa_node; /* pci_read_place() */
 	int numa_node;
 	char iommu[16]; /* explain/topology.h */
 };
 
-/* As sysfs_find() */
+/* Directory of a PCI function or auxiliary device, as sysfs_find() */
 const char *pci_find(const struct node *node, struct arena *arena, const char *address);
 
 #define VERBS_CLASS "infiniband_verbs"
@@ -45,8 +45,8 @@ const char *pci_find(const struct node *node, struct arena *arena, const char *a
 #define NETDEV_NAME_SIZE 16 /* IFNAMSIZ */
 
 enum device_kind {
-	DEVICE_VF,
-	DEVICE_PF,
+	DEVICE_VF,      /* has physfn */
+	DEVICE_PF,      /* any other PCI function */
 	DEVICE_SF,      /* on the auxiliary bus */
 	DEVICE_VIRTUAL, /* rxe, siw */
 };
@@ -60,15 +60,15 @@ enum device_source {
 /* "" or 0: unknown */
 struct port {
 	unsigned number;
-	char state[PORT_STATE_MAX];
-	char link_layer[16];
+	char state[PORT_STATE_MAX];      /* "ACTIVE", "DOWN", … */
+	char link_layer[16];             /* "Ethernet" or "InfiniBand" */
 	char phys_state[PORT_STATE_MAX]; /* with rate_gbps: explain/topology.h */
 	double rate_gbps;
 	int gid_index; /* first IPv4 RoCE v2 GID; -1: none or not read */
 	char gid[48];
 };
 
-/* As NCCL requires; unknown: false */
+/* As NCCL requires; false if the state is unknown */
 bool port_is_active(const struct port *port);
 
 /* NCCL takes only Ethernet and InfiniBand (src/transport/net_ib/init.cc), not EFA. */
@@ -78,7 +78,7 @@ bool port_is_foreign(const struct port *port);
 struct device {
 	char ibdev[64];
 	char uverbs[24];
-	const char *address; /* as device plugins write it */
+	const char *address; /* PCI address or auxiliary device, as device plugins write it */
 	char pci[24];        /* of the function, also for an SF */
 	char pf[24];
 	enum device_kind kind;
@@ -86,7 +86,7 @@ struct device {
 	char netdev[NETDEV_NAME_SIZE];
 	struct port *port; /* node_read_ports() */
 	size_t n_ports;
-	const char *path; /* below the sysroot */
+	const char *path; /* parent's directory below the sysroot */
 	struct pci_place place;
 };
 
@@ -101,7 +101,7 @@ struct devices {
 
 bool devices_any(const struct devices *devices);
 
-/* "mlx5_6,vfio/57"; "2 RDMA devices and 1 vfio function" */
+/* "mlx5_6,vfio/57"; "2 RDMA devices and 1 vfio function", or NULL without memory */
 void devices_append_names(const struct devices *devices, struct arena_text *text);
 const char *devices_count_text(const struct devices *devices, struct arena *arena);
 
@@ -117,15 +117,17 @@ enum node_number {
 
 /* These add to *devices; without memory only the arena fails. */
 
+/* Finds a verbs or vfio device by number */
 enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
 				  int64_t minor, struct devices *devices);
 
-/* All, or only VFs */
+/* Those of a PCI function or auxiliary device; all, or only VFs */
 void node_find_address(const struct node *node, struct arena *arena, const char *address,
 		       struct devices *devices);
 void node_find_all(const struct node *node, struct arena *arena, bool vfs_only,
 		   struct devices *devices);
 
+/* Opens ports/N. Returns a new descriptor, or -errno. */
 int port_open(const struct node *node, const struct device *device, unsigned number);
 
 /* "4: ACTIVE" is "ACTIVE"; unchanged without the attribute */

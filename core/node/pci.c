@@ -60,7 +60,7 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 	return count_slashes(x) <= 2 && count_slashes(y) <= 2 ? PCI_PIX : PCI_PXB;
 }
 
-/* Or -1 */
+/* "Device Minor: \t 3" in <address>/information, or -1 */
 static int64_t read_minor(struct arena *arena, int root, const char *address)
 {
 	static const char label[] = "\nDevice Minor:";

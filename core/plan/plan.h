@@ -30,7 +30,7 @@
  */
 int plan_decide(const struct planning *p, struct err *err);
 
-/* Completes a plan that gives something */
+/* Completes a plan that gives something. Both return 0, or -1 without memory. */
 int plan_fill(const struct planning *p, struct err *err);
 
 extern const char *const decision_names[];

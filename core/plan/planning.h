@@ -19,8 +19,8 @@ enum decision {
 
 enum setting_state {
 	SETTING_NEW,     /* the environment lacks it */
-	SETTING_PRESENT, /* has this value */
-	SETTING_KEPT,    /* has another, which stays */
+	SETTING_PRESENT, /* has this value already */
+	SETTING_KEPT,    /* has another value, which stays */
 };
 
 enum setting_scope {
@@ -38,9 +38,9 @@ struct setting {
 struct plan {
 	enum decision decision;
 	const char *reason;
-	bool fail;
+	bool fail; /* must not start */
 
-	uint64_t memlock;                        /* or MEMLOCK_UNLIMITED; 0: unchanged */
+	uint64_t memlock;                        /* bytes, or MEMLOCK_UNLIMITED; 0: unchanged */
 	const char *low_limit_reason;            /* NULL: as granted */
 	const char *missing_capabilities_reason; /* NULL: none missing */
 	bool adds_rlimit;                        /* process.rlimits has less */
@@ -53,11 +53,12 @@ struct plan {
 	size_t n_settings;
 	size_t settings_room;
 	bool new_settings;
-	bool nccl_conf_mounted; /* hidden by a mount: do not write */
+	bool nccl_conf_mounted; /* a mount hides it: do not write */
 };
 
+/* Inputs (read only) and outputs */
 struct planning {
-	struct arena *arena;
+	struct arena *arena; /* owns the plan's contents */
 	const struct spec *spec;
 	const struct config *config;
 	const struct request *request;
@@ -66,8 +67,8 @@ struct planning {
 	/* NULL, no bytes: not visible */
 	const struct fs_text *image_conf;
 	uint64_t memlock_max; /* the engine's maximum; 0: none */
-	uint64_t lacking;
-	uint64_t node_memory; /* 0: unknown */
+	uint64_t lacking;     /* capabilities that the engine lacks */
+	uint64_t node_memory; /* bytes; 0: unknown */
 	struct plan *plan;
 	struct warnings *warnings;
 };

@@ -24,7 +24,7 @@ int quantity_parse(const char *text, uint64_t *ret_bytes, struct err *err);
 
 enum config_opt_in {
 	OPT_IN_ANNOTATION,
-	OPT_IN_DEVICE,
+	OPT_IN_DEVICE, /* every container with a proven device */
 };
 
 enum config_no_device {
@@ -38,7 +38,7 @@ struct config_variable {
 	const char *value;
 };
 
-/* Created while no NRI plugin was connected */
+/* For a container created while no NRI plugin was connected */
 enum config_missed {
 	MISSED_REPORT,
 	MISSED_MEND,   /* raise its processes' limit */
@@ -46,15 +46,15 @@ enum config_missed {
 };
 
 struct config {
-	const char *path;
+	const char *path; /* for errors and reasons */
 	enum config_opt_in opt_in;
-	const char *const *namespaces; /* maybe with a trailing '*' */
+	const char *const *namespaces; /* exact, or with a trailing '*' */
 	size_t n_namespaces;
 	size_t namespaces_line; /* 0: not in the file */
 	bool vfio;              /* vfio functions count, for the limit alone */
-	uint64_t memlock;       /* or MEMLOCK_UNLIMITED */
+	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
-	uint64_t capabilities;
+	uint64_t capabilities;  /* bit n is capability n */
 	bool says_capabilities; /* the file lists them */
 	struct {
 		bool hca;
@@ -70,7 +70,7 @@ struct config {
 		bool nvshmem;
 		bool deepep;
 		bool gloo;
-	} frameworks;
+	} frameworks; /* their variables, in the environment */
 	enum config_no_device on_no_device;
 	enum config_missed on_missed;
 	bool fail_on_error;
@@ -85,6 +85,7 @@ struct config config_defaults(void);
 int config_load(struct arena *arena, int sysroot, const char *path, struct config *ret_config,
 		struct err *err);
 
+/* what: the path, for errors and config.path */
 int config_read(struct arena *arena, const struct fs_text *text, const char *what,
 		struct config *ret_config, struct err *err);
 
@@ -114,13 +115,13 @@ enum request_inject {
 
 struct request {
 	enum request_inject inject;
-	bool by_hook; /* not by inject */
-	bool excludes_this_container;
-	uint64_t memlock; /* MEMLOCK_UNLIMITED by default */
+	bool by_hook;                 /* by a hook's arguments, not by inject */
+	bool excludes_this_container; /* "containers" names only others */
+	uint64_t memlock;             /* MEMLOCK_UNLIMITED by default */
 	bool nccl;
 };
 
-/* Unknown names and values are errors */
+/* Unknown names and values are errors. what: config.json's path */
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err);
 

@@ -17,12 +17,14 @@ struct runtimes {
 	size_t n;
 };
 
+/* root: the sysroot. A missing file is no error. */
 int runtimes_read(struct arena *arena, int root, struct runtimes *ret_runtimes, struct err *err);
 
 /* For oci-rdma-runtime-crun; or NULL */
 const char *runtimes_named(const char *called);
 
-/* NULL-terminated. called: the shim's base name. For oci-rdma-runtime-crun: the file's crun, then
- * installed ones. Else the file's entries, or without a file installed crun, then runc. */
+/* Returns the paths to try, ended by NULL, or NULL without memory. called: the shim's base name. Of
+ * oci-rdma-runtime-crun: crun in the file, then installed ones. Of others: the file's entries, or
+ * without a file an installed crun, then runc. */
 const char **runtimes_to_try(struct arena *arena, const struct runtimes *runtimes,
 			     const char *called);

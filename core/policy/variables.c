@@ -28,7 +28,7 @@ const char *variable_value(struct json_document *doc, const struct json_node *no
 	return text;
 }
 
-/* Or NULL. *ret_set: whether it does */
+/* Returns the key that can set it, or NULL. *ret_set: whether it does */
 static const char *variable_key(const struct config *config, const char *name, bool *ret_set)
 {
 	const struct {

@@ -8,21 +8,22 @@
 
 #include "core/base/err.h"
 
-/* False if both were high enough */
+/* Raises soft and hard limit to at least bytes. False if both were high enough. */
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes);
 
-/* Inherited if the spec lists none */
+/* Our own limit, which a process inherits if its spec lists none */
 int inherited_memlock(struct rlimit64 *ret_limit, struct err *err);
 
-/* The runtime inherits it */
+/* Raises our own limit, which the runtime inherits, to at least bytes */
 int memlock_raise_own(uint64_t bytes, struct err *err);
 
-/* Above it the runtime fails; 0: any */
+/* The highest limit that this process can set, above which its runtime fails; 0: any */
 uint64_t own_memlock_max(void);
 
 /* The rootless engine's maximum; 0: any. For hooks and NRI plugins, whose engine raises limits */
 uint64_t rootless_memlock_max(void);
 
+/* Returns 0 if this process may raise a limit to bytes, or -1 with err set. */
 int memlock_check_raise(uint64_t bytes, struct err *err);
 
 /* Needs CAP_SYS_RESOURCE in the initial user namespace. *ret_changed: it was lower. No error if the

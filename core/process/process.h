@@ -15,7 +15,7 @@ int process_open(int64_t pid, const char *id, const char *cgroup, int *ret_pidfd
 /* False: it lives, and its pid is its own */
 bool process_has_ended(int pidfd);
 
-/* Refuses a mount over it, which could lie (CVE-2025-52881) */
+/* Returns a descriptor or -errno. Refuses a mount over it, which could lie (CVE-2025-52881). */
 int process_open_proc(pid_t pid);
 
 /* ---- /proc/PID/stat (proc(5)) ---- */

@@ -14,8 +14,9 @@
  *     the pod with the most, the oldest. A "nothing" pushes out only a "nothing", or a record of a
  *     namespace with more than its own; else it is not written.
  *
- * Writers take flock(2) on a file that only root can open, hence lock; the lock ends with its
- * process. A killed writer leaves only whole files; the next one removes non-records.
+ * Writers take flock(2) on a file that only root can open: any user who can open a file can
+ * lock it. The lock ends with its process. A killed writer leaves only whole files; the next one
+ *removes non-records.
  */
 #pragma once
 
@@ -23,55 +24,56 @@
 
 /* below the sysroot; the reporter's pods mount nothing else of /run */
 #define RECORD_DIR "run/oci-rdma-hook/records"
-#define RECORD_LOCK_NAME "records.lock"
+#define RECORD_LOCK_NAME "records.lock" /* beside it */
 #define RECORDS_MAX 1024
 /* an event note's NoteLengthLimit (pkg/apis/core/validation/events.go) */
 #define RECORD_REASON_MAX 1024
 
 enum record_result {
-	RECORD_NOTHING, /* or nothing to give */
+	RECORD_NOTHING, /* not asked for, or nothing to give */
 	RECORD_GRANTED,
 	RECORD_DENIED,
-	RECORD_FAILED, /* a due grant failed */
+	RECORD_FAILED, /* a grant was due, and failed */
 	RECORD_MISSED, /* no NRI plugin was connected */
-	RECORD_MENDED,
+	RECORD_MENDED, /* missed; its processes got the limit later */
 	RECORD_RESULTS,
 };
 
-/* NULL-terminated */
+/* indexed by the enum, ended by NULL */
 extern const char *const record_result_names[];
 
 struct record {
 	const char *id;
-	const char *container; /* NULL here and below: unknown */
+	const char *container; /* its name; NULL here and below: unknown */
 	const char *pod;
 	const char *pod_namespace;
 	const char *pod_uid;
-	const char *engine; /* may remove the record: "containerd /run/nri/nri.sock" */
-	const char *cgroup; /* below the sysroot */
+	const char *engine; /* whose plugin may remove the record: "containerd /run/nri/nri.sock" */
+	const char *cgroup; /* of a missed one, below the sysroot */
 	enum record_result result;
-	const char *entry_point;
-	const char *policy; /* as the entry point sees it */
+	const char *entry_point; /* "createRuntime", "nri", … */
+	const char *policy;      /* its policy file, as the entry point sees it */
 	const char *reason;
 	const char *devices;           /* "mlx5_6,mlx5_7" */
-	uint64_t memlock;              /* 0: none */
-	bool tell;                     /* oci-rdma-events posts it */
-	int64_t time;                  /* by record_write() */
-	struct json_pairs annotations; /* without the prefix */
-	struct json_pairs settings;
+	uint64_t memlock;              /* bytes; 0: none */
+	bool tell;                     /* oci-rdma-events posts it for the pod's author */
+	int64_t time;                  /* seconds since 1970; record_write() sets it */
+	struct json_pairs annotations; /* ours, without the prefix */
+	struct json_pairs settings;    /* the plan's */
 };
 
-/* Returns 1, or 0 if absent. Only root may write it. */
+/* Returns 1 with *ret_record in the arena, 0 if there is none, or -1 with err set, also if others
+ * than root can write it. */
 int record_read(struct arena *arena, int sysroot, const char *id, struct record *ret_record,
 		struct err *err);
 
-/* As record_read() */
+/* dir: RECORD_DIR. Returns as record_read(); 0: the file is gone. */
 int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
 		struct err *err);
 
 struct record_entry {
 	const char *file;
-	const char *pod_namespace; /* "" in all three: unknown */
+	const char *pod_namespace; /* "" here and in the next two: unknown */
 	const char *pod_uid;
 	const char *container;
 	const char *id;
@@ -79,8 +81,8 @@ struct record_entry {
 	int64_t clock;
 };
 
-/* By namespace and pod. locked (by the caller): removes non-records. Returns how many, or -1
- * without memory. */
+/* Sorted by namespace and pod. locked: the caller has the lock; removes files that are not records.
+ * Returns the number, or -1 without memory. */
 int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries);
 
 #define RECORD_NAME_SIZE 256 /* NAME_MAX and NUL */
@@ -88,9 +90,9 @@ int record_list(struct arena *arena, int dir, bool locked, struct record_entry *
 /* False if the id fits no file name */
 bool record_name_make(const struct record *record, char name[RECORD_NAME_SIZE]);
 
-/* Returns 1, 0 for other names, or -1 without memory. */
+/* Parses entry->file. Returns 1, 0 if it is not a record's name, or -1 without memory. */
 int record_name_split(struct arena *arena, struct record_entry *entry);
 
-/* Cut to size */
+/* Cut to size, in the arena; NULL with err set. */
 const char *record_text(struct arena *arena, struct record *record, size_t *ret_len,
 			struct err *err);

@@ -33,7 +33,7 @@ void report_to_caller(const char *line)
 		stderr_line(HOOK_NAME, line);
 }
 
-/* Without FRONT */
+/* Returns the line without FRONT. */
 static const char *send_line(char *line)
 {
 	const char *text = strstr(line, "]: ") + strlen("]: ");

@@ -11,11 +11,11 @@
 /* Allocates nothing; the next call overwrites the line. priority: syslog(3)'s */
 const char *log_event(int priority, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/* container may be NULL */
+/* container may be NULL. Returns as log_event(). */
 const char *log_failure(const struct container *container, const char *reason,
 			const char *entry_point);
 
-/* word: "none", "missed", … */
+/* Why a container gets nothing. word: "none", "missed", … NULL without memory */
 const char *log_reason(struct container *container, int priority, const char *word,
 		       const char *reason, const char *entry_point);
 

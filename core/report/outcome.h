@@ -20,32 +20,32 @@
 #include "core/record/record.h"
 
 struct outcome {
-	const char *entry_point;
+	const char *entry_point;       /* "by=…" in the log: "createRuntime", "nri", … */
 	const struct options *options; /* NULL: outcome_log() leaves no record */
 	bool tells;       /* only the administrator sees stderr: write failures there */
-	bool repeats;     /* never refuse: the container runs */
-	const bool *asks; /* if known without config.json; or NULL */
+	bool repeats;     /* logged by an earlier run, and the container runs: never refuse it */
+	const bool *asks; /* whether it asks, if known without config.json; or NULL */
 
-	bool changed;      /* else nothing to log */
+	bool changed;      /* anything; else there is nothing to log */
 	bool capabilities; /* all of the plan's */
 	const char *nccl;  /* "env", "/etc/nccl.conf"; NULL: none */
 
-	struct err err;
+	struct err err;        /* why a step failed */
 	struct err unconfined; /* why confine() failed, or "" */
 
-	enum record_result result; /* "granted" also by "tcp" */
-	bool must_fail;
-	const char *reason; /* NULL: a grant, or not to be logged */
+	enum record_result result; /* RECORD_NOTHING to RECORD_FAILED; "granted" also by "tcp" */
+	bool must_fail;            /* the container must not start */
+	const char *reason;        /* NULL: a grant, or not to be logged */
 };
 
-/* Before outcome_decide() */
+/* Whether the container must fail if time is up before outcome_decide() */
 bool outcome_if_timed_out(const struct container *container, const struct outcome *outcome);
 
 /* By the table above. status: the last step's; negative: it failed. *outcome must not move: .reason
  * may point into it. Its other texts live as long as the container. */
 void outcome_decide(struct container *container, int status, struct outcome *outcome);
 
-/* By the config, if loaded */
+/* Decides by outcome->err, with the container's config if it could be loaded. */
 void outcome_set_failed(const struct container *container, bool has_device,
 			struct outcome *outcome);
 

@@ -5,7 +5,7 @@
 
 #include "core/json/document.h"
 
-/* Most important first; NULL-terminated */
+/* Most important first; ended by NULL */
 extern const char *const seccomp_names[];
 
 /* Bit n is seccomp_names[n]. */

@@ -15,7 +15,7 @@
 
 /* By the engine's annotations or message; NULL: unknown */
 struct identity {
-	const char *id;
+	const char *id; /* the container's */
 	const char *name;
 	const char *pod;
 	const char *pod_namespace;
@@ -24,8 +24,8 @@ struct identity {
 	const char *sandbox_id;
 	/* Why unknown: "annotations of two engines, …" */
 	const char *doubt;
-	bool sandbox;
-	bool kubernetes; /* by any author */
+	bool sandbox;    /* the pause container, which never gets a device */
+	bool kubernetes; /* has Kubernetes annotations, by any author */
 };
 
 /* ---- linux.resources ---- */
@@ -35,36 +35,36 @@ struct identity {
 void spec_apply_rule(bool allow, const char *type, const char *access, int64_t major, int64_t minor,
 		     bool *every_device);
 
-/* unified's memory.max in bytes; 0 unless all digits */
+/* unified's memory.max in bytes; 0 unless only digits (no limit, or an error) */
 uint64_t spec_memory_max(const char *text);
 
 /* ---- config.json (spec.c) ---- */
 
 #define SPEC_SIZE_MAX (16 * 1024 * 1024)
 
-/* By the pod's author */
+/* Our annotations, by the pod's author */
 #define SPEC_ANNOTATION_PREFIX "oci-rdma-hook.io/"
 #define SPEC_ANNOTATIONS_MAX 64
 
 #define SPEC_VERBS_DIR "/dev/infiniband/"
 
-/* In a CDI specification */
+/* Our hook's argument in a CDI specification */
 #define SPEC_ASK "--ask"
 
 struct spec_device {
-	const char *path;
-	bool character; /* type "c" or "u" */
-	int64_t major;  /* -1 if absent */
+	const char *path; /* in the container; "" if absent */
+	bool character;   /* type "c" or "u" */
+	int64_t major;    /* -1 if absent */
 	int64_t minor;
 };
 
 struct spec_annotation {
-	const char *name;
+	const char *name; /* without the prefix */
 	const char *value;
-	size_t offset;
+	size_t offset; /* in spec.text, or 0 */
 };
 
-/* Bit n is capability n */
+/* Of process.capabilities; bit n is capability n */
 enum spec_capability_set {
 	SPEC_BOUNDING,
 	SPEC_EFFECTIVE,
@@ -76,27 +76,28 @@ enum spec_capability_set {
 
 extern const char *const spec_capability_sets[SPEC_CAPABILITY_SETS];
 
+/* False if its number excludes verbs and vfio */
 bool spec_device_may_count(const struct spec_device *device);
 
 struct spec {
-	const char *text; /* NULL: from a message */
+	const char *text; /* the caller's; NULL: from a message */
 	struct identity identity;
 
 	struct spec_annotation *annotations;
 	size_t n_annotations;
 	bool asked; /* by SPEC_ASK, which only the engine's user can write */
 
-	const char **env;
+	const char **env; /* "NAME=value" */
 	size_t n_env;
-	bool has_memlock; /* the last one */
+	bool has_memlock; /* below: the last RLIMIT_MEMLOCK */
 	uint64_t memlock_soft;
 	uint64_t memlock_hard;
 	uint64_t capabilities[SPEC_CAPABILITY_SETS];
-	const struct json_node *process; /* or NULL */
-	bool process_only;               /* from a process.json; the rest is empty */
+	const struct json_node *process; /* NULL if absent */
+	bool process_only;               /* from a process.json, which lacks the rest */
 
-	const char *root; /* maybe relative to the bundle; or NULL */
-	const char **mounts;
+	const char *root;    /* root.path, relative to the bundle if not absolute; or NULL */
+	const char **mounts; /* destinations */
 	size_t n_mounts;
 	/* Mount sources at or below SPEC_VERBS_DIR: not all engines can create devices */
 	const char **verbs_sources;
@@ -104,19 +105,19 @@ struct spec {
 
 	struct spec_device *devices;
 	size_t n_devices;
-	bool every_device;
-	uint64_t memory_limit; /* 0: none */
+	bool every_device;     /* rules allow reading and writing all devices */
+	uint64_t memory_limit; /* that the runtime will set, in bytes; 0: none */
 	struct seccomp_profile seccomp;
-	const char *cgroups_path; /* or NULL */
+	const char *cgroups_path; /* NULL if absent */
 	bool user_namespace;
-	bool network_namespace;
+	bool network_namespace; /* not the host's */
 };
 
-/* *ret_spec points into the arena. */
+/* what: the file's name in errors. *ret_spec points into the arena. */
 int spec_parse(struct arena *arena, const char *what, const char *text, size_t len,
 	       struct spec *ret_spec, struct err *err);
 
-/* Of config.json or process.json (exec --process) */
+/* Reads only the process object, of a config.json or a process.json (exec --process). */
 int spec_parse_process(struct arena *arena, const char *what, const char *text, size_t len,
 		       struct spec *ret_spec, struct err *err);
 
@@ -133,10 +134,10 @@ const char *spec_cgroup_name(const struct spec *spec);
 int spec_add_annotation(struct arena *arena, struct spec *spec, struct spec_annotation annotation,
 			struct err *err);
 
-/* name: without prefix. Or NULL */
+/* name: without the prefix. NULL if absent. */
 const struct spec_annotation *spec_annotation(const struct spec *spec, const char *name);
 
-/* More are ignored */
+/* More than any node has; more are ignored */
 #define SPEC_ADDRESSES_MAX 4096
 
 /* PCI addresses and auxiliary device names in PCIDEVICE_<resource> and SRIOVNETWORK_VF_DEVICE_<d>,

@@ -6,11 +6,12 @@
 #include "doctor/doctor.h"
 #include "lib/finding.h"
 
+/* The remedy for a container without a device */
 #define REMEDY_REQUEST                                                                             \
 	"Request a device: in resources.limits of the pod, or with podman --device "               \
 	"/dev/infiniband/uverbsN"
 
-/* Returns -1 with findings->err if it cannot run. */
+/* Adds findings with stable ids. Returns -1 with findings->err if it cannot run. */
 typedef int check_function(const struct doctor *doctor, struct findings *findings);
 
 enum check_where {
@@ -20,10 +21,10 @@ enum check_where {
 };
 
 struct check {
-	const char *id;    /* the finding's, if it cannot run */
+	const char *id;    /* of the finding if it cannot run */
 	const char *doing; /* "reads the kernel log", if it times out */
 	enum check_where where;
-	int seconds; /* 0: no limit */
+	int seconds; /* time limit; 0: none */
 	check_function *run;
 };
 
@@ -33,9 +34,9 @@ check_function check_kernel, check_devices, check_ports, check_limits, check_pin
 	check_seccomp, check_engine_files, check_nri, check_missed, check_policy, check_selinux,
 	check_versions, check_elsewhere;
 
-/* Earlier ones explain later ones. */
+/* In the order of causes: earlier ones explain later ones. */
 extern const struct check all_checks[];
 extern const size_t n_all_checks;
 
-/* Works without openat2(2) */
+/* The only check that works without openat2(2) */
 extern const struct check kernel_check;

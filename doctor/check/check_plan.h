@@ -18,9 +18,9 @@ int plan_of_config(const struct doctor *doctor, const char *config, const char *
 /* "NAMESPACE/POD/NAME", '-' for unknown parts, or an id. In the arena, or NULL */
 const char *plan_container_name(struct arena *arena, const struct container *container);
 
-/* NULL: no memory, or the plan grants it */
+/* What to do if a plan's effect is missing. In the arena; NULL: no memory, or the plan grants it */
 const char *plan_remedy(struct arena *arena, int status, const struct container *container,
 			const struct err *err);
 
-/* Hooks miss execs. */
+/* True for an exec whose container's first process has a higher soft limit: hooks miss execs. */
 bool limits_of_first_are_higher(const struct doctor *doctor, uint64_t soft);

@@ -12,7 +12,7 @@ struct nccl_context {
 	struct findings *findings;
 	struct nccl_settings settings;
 	struct netdevs netdevs;
-	struct devices devices; /* the target's */
+	struct devices devices; /* the target's, with ports and GIDs */
 };
 
 int nccl_check_hca(const struct nccl_context *context);

@@ -137,7 +137,7 @@ static int compare_fact(struct job *job, enum fact fact)
 	return 0;
 }
 
-/* In any order */
+/* In any order: "10.0.1 10.0.2" */
 static bool same_networks(const char *a, const char *b)
 {
 	if (strlen(a) != strlen(b))

@@ -36,7 +36,7 @@ enum fact {
 	FACTS,
 };
 
-/* Failures, warnings and transfers */
+/* A pod keeps only what fails or warns, without values. */
 struct reported {
 	const char *id;
 	const char *subject;
@@ -55,21 +55,22 @@ struct pod {
 	const char *fact[FACTS]; /* "": unknown */
 };
 
+/* A difference between pods, or a failure */
 struct difference {
-	const char *what; /* "hcas" */
+	const char *what; /* id of a fact or finding: "hcas" */
 	struct pod **pod;
 	size_t n;
-	const char *value;
+	const char *value;  /* theirs */
 	const char *others; /* the majority's; "": none, or all alike */
 	size_t n_others;
-	const char *evidence; /* or "" */
+	const char *evidence; /* of the first pod, or "" */
 };
 
 struct job {
 	struct arena *arena;
 	struct pod *pod;
 	size_t n;
-	size_t answers;
+	size_t answers; /* pods with a report */
 	struct difference *difference;
 	size_t n_differences;
 	size_t room;

@@ -3,9 +3,11 @@
 
 #include "doctor/compare/job.h"
 
+/* Fills in .fact, in the arena; without memory sets only arena.failed. */
 void pod_find_facts(struct arena *arena, struct pod *pod);
 
-/* As in JSON */
+/* "hcas", as in JSON; in capitals it heads the column */
 const char *fact_name(enum fact fact);
 
+/* The id of the finding that shows it: "port" */
 const char *fact_finding(enum fact fact);

@@ -8,7 +8,7 @@
 #include "core/base/err.h"
 #include "lib/finding.h"
 
-#define CUDA_SECONDS 35
+#define CUDA_SECONDS 35 /* a check's time limit */
 
 /* library NULL: search. Adds cuda_library, cuda_init, and per GPU (subject: lower-case PCI address)
  * cuda_gpu, cuda_gpudirect_rdma, cuda_dmabuf. */
@@ -18,12 +18,12 @@ int cuda_check(struct findings *findings, const char *library);
 
 struct cuda_memory {
 	char what[40]; /* "GPU 0000:1b:00.0" */
-	void *address; /* for ibv_reg_mr (nvidia_peermem) */
+	void *address; /* in this process, for ibv_reg_mr (nvidia_peermem) */
 	size_t bytes;
 	int dmabuf; /* for ibv_reg_dmabuf_mr at offset 0; -1: a finding says why */
 };
 
-/* Allocates until exit. Adds "cuda_memory" for failures beyond cuda_check's. Returns how many GPUs
- * have memory. */
+/* Allocates until the process ends; failures that cuda_check does not report become "cuda_memory".
+ * Returns how many GPUs have memory, or -1 without memory. */
 int cuda_allocate(struct findings *findings, const char *library,
 		  struct cuda_memory ret_memory[CUDA_GPUS_MAX]);

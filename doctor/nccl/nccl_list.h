@@ -24,11 +24,12 @@ struct nccl_list {
 /* Never fails, like NCCL: cuts long names, drops extra items. */
 void nccl_list_parse(const char *value, struct nccl_list *ret_list);
 
-/* port -1: any */
+/* True if the item matches; port -1: any */
 bool nccl_item_matches(const struct nccl_list *list, const struct nccl_item *item, const char *name,
 		       int port);
 
+/* True if an item is exactly this name */
 bool nccl_list_names(const struct nccl_list *list, const char *name);
 
-/* An empty list selects all, "^" none. */
+/* True if NCCL selects it: an empty list selects all, "^" none. */
 bool nccl_list_selects(const struct nccl_list *list, const char *name, int port);

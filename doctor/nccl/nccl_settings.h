@@ -8,7 +8,7 @@
 #include "core/base/fs.h"
 #include "doctor/target/target.h"
 
-#define NCCL_FILE_MAX (256 * 1024)
+#define NCCL_FILE_MAX (256 * 1024) /* of a file that NCCL reads */
 
 struct nccl_setting {
 	const char *name;
@@ -30,13 +30,13 @@ struct nccl_file {
 
 struct nccl_settings {
 	struct arena *arena;
-	const struct target *target; /* for its environment, or NULL */
+	const struct target *target; /* for its environment; NULL: none */
 	struct nccl_file file[2];
 	size_t n_files;
 	struct nccl_oddity *oddity;
 	size_t n_oddities;
 	size_t oddities_room;
-	const char *files; /* those read, "a, b"; or "" */
+	const char *files; /* files read, "a, b"; or "" */
 };
 
 /* First value wins, as in NCCL (src/misc/param.cc, initEnv): environment; $NCCL_CONF_FILE, else
@@ -47,6 +47,6 @@ int nccl_settings_read(struct arena *arena, const struct target *target,
 int nccl_settings_add_file(struct nccl_settings *settings, const char *path,
 			   const struct fs_text *text);
 
-/* NULL if none, or without memory */
+/* The value in effect; NULL if none, or without memory */
 const struct nccl_setting *nccl_settings_find(const struct nccl_settings *settings,
 					      const char *name);

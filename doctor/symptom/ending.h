@@ -7,14 +7,14 @@
 struct ending {
 	enum {
 		ENDING_NONE,
-		ENDING_NETWORK, /* perhaps from the network */
-		ENDING_STATUS,
-		ENDING_OWN,
+		ENDING_NETWORK, /* an exception, perhaps from the network */
+		ENDING_STATUS,  /* exit status or signal */
+		ENDING_OWN,     /* the program's own exception */
 	} kind;
 	long rank;
 	unsigned long line;
 	char how[160];
-	long next; /* rank + 1 of the next exception, or 0 */
+	long next; /* rank + 1 of the exception that follows; 0: none */
 	bool traceback;
 	bool inside; /* the last line was a traceback's call */
 };

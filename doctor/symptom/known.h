@@ -9,15 +9,15 @@
 #define PARTS_MAX 3
 
 enum known_kind {
-	KNOWN_CAUSE,
-	KNOWN_GATE,
-	KNOWN_NOTE,
+	KNOWN_CAUSE, /* keeps the container from RDMA */
+	KNOWN_GATE,  /* failed before RDMA was used */
+	KNOWN_NOTE,  /* works, but could be better */
 };
 
 enum sureness {
 	SURE,   /* no other cause */
 	LIKELY, /* in most reports */
-	MAYBE,  /* look here first */
+	MAYBE,  /* several causes; look here first */
 };
 
 /* Matches lines with all parts, in order and lower case, without .unless behind the first */
@@ -26,9 +26,10 @@ struct message {
 	const char *unless;
 };
 
+/* enum ibv_wc_status, and the vendor's error */
 struct completion {
 	long status;
-	long vendor; /* ANY: any without its own row */
+	long vendor; /* ANY: without a row of its own */
 };
 
 /* Failed libibverbs function, without "ibv_", "ibv_exp_" or "mlx5dv_" */
@@ -47,12 +48,12 @@ struct check_id {
 };
 
 struct known {
-	const char *name; /* for scripts */
+	const char *name; /* stable, for scripts */
 	enum known_kind kind;
 	enum sureness sureness;
-	bool last;   /* consequence: shown only if nothing else is */
-	bool wanted; /* only with facts.h's network.wanted */
-	bool apart;  /* not in a one-node log */
+	bool last;   /* a consequence: shown only if nothing else is */
+	bool wanted; /* only if the log asks for InfiniBand or RoCE */
+	bool apart;  /* not if the log is of one node */
 	const char *cause;
 	const char *fix;
 	const char *look; /* command if no check shows it; "": kubectl describe pod */
@@ -69,16 +70,16 @@ extern const size_t n_known_rows;
 #define SYMPTOM_QUOTE_MAX 280
 
 enum symptom_verdict {
-	SYMPTOM_OPEN, /* or inconclusive */
-	SYMPTOM_CONFIRMED,
-	SYMPTOM_EXCLUDED,
+	SYMPTOM_OPEN,      /* not checked, or inconclusive */
+	SYMPTOM_CONFIRMED, /* a failing check confirms it */
+	SYMPTOM_EXCLUDED,  /* ok checks exclude it */
 };
 
 struct symptom {
 	const struct known *known;
-	unsigned long first; /* from 1 */
-	unsigned long lines; /* 0: not in this log */
+	unsigned long first; /* its line, from 1 */
+	unsigned long lines; /* how many; 0: not in this log */
 	enum symptom_verdict verdict;
-	const char *proof; /* value and source, or what was ok */
+	const char *proof; /* the value and its source, or what was ok */
 	char quote[SYMPTOM_QUOTE_MAX + 1];
 };

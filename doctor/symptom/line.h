@@ -10,9 +10,10 @@
 /* strstr up to end, linear even in repetitive lines */
 const char *line_find(const char *text, const char *end, const char *part);
 
+/* The next part behind at, or the line's end */
 const char *line_next(const char *at, const char *part);
 
-/* NULL ends words */
+/* True if text contains, or begins with, one of words (NULL ends them) */
 bool line_has(const char *text, const char *const *words);
 bool line_begins(const char *text, const char *const *words);
 
@@ -24,19 +25,19 @@ long line_number_behind(const char *text, const char *end, const char *const *fr
 #define WORDS_MAX 1024
 #define WORD_MIN 4 /* characters, hashed at each place */
 
-/* By words_add()'s numbers */
+/* In the order of words_add() */
 struct words_found {
 	uint64_t bits[WORDS_MAX / 64];
 };
 
 #define WORDS_HASHES 65536
 
-/* All zero: empty */
+/* All zero: no word yet */
 struct words {
 	size_t n;
 	const char *word[WORDS_MAX];
 	uint8_t len[WORDS_MAX];
-	uint16_t next[WORDS_MAX]; /* same hash: number + 1, or 0 */
+	uint16_t next[WORDS_MAX]; /* of the same hash: number + 1, or 0 */
 	uint16_t first[WORDS_HASHES];
 	uint64_t known[WORDS_HASHES / 64]; /* hashes in use; small, for the cache */
 };
@@ -54,4 +55,5 @@ static inline void words_set(struct words_found *found, size_t number)
 	found->bits[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
+/* Sets in found the words in text. Returns true if any. */
 bool words_find(const struct words *words, const char *text, size_t len, struct words_found *found);

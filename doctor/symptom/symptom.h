@@ -11,28 +11,28 @@
 #include "lib/finding.h"
 
 struct symptoms {
-	struct symptom *item;
+	struct symptom *item; /* in display order */
 	size_t n;
-	unsigned long lines;
-	unsigned long errors; /* the first: */
+	unsigned long lines;  /* of the log */
+	unsigned long errors; /* those that look like an error; the first: */
 	unsigned long first_error;
 	char error[SYMPTOM_QUOTE_MAX + 1];
 };
 
-/* what: fd's name */
+/* In the arena. what: fd's name. Returns 0, or -1 without memory or if fd is unreadable. */
 int symptoms_of_text(struct arena *arena, const char *text, size_t len, struct symptoms *ret,
 		     struct err *err);
 int symptoms_of_fd(struct arena *arena, int fd, const char *what, struct symptoms *ret,
 		   struct err *err);
 
-/* Confirmed first, excluded last */
+/* Weighs by the checks' findings: confirmed ones first, excluded ones last. */
 void symptoms_weigh(struct symptoms *symptoms, const struct findings *checked);
 
-/* "CONFIRMED memlock: …", "EXCLUDED …", or a command */
+/* "CONFIRMED memlock: …", "EXCLUDED …", or a command. In the arena; NULL without memory */
 const char *symptom_verdict(struct arena *arena, const struct symptom *symptom);
 
-/* For the first cause */
+/* The remedy for the first cause in text, or NULL */
 const char *symptom_fix(const char *text);
 
-/* id: "symptom", subject: the row's name */
+/* With id "symptom" and the row's name as subject. */
 int symptoms_add_findings(const struct symptoms *symptoms, struct findings *findings);

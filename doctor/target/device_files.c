@@ -115,7 +115,7 @@ static void sort_devices(struct devices *devices)
 	devices->n = kept;
 }
 
-/* Without a name: done */
+/* From the child, for each file; without a name: done */
 struct seen {
 	int64_t major;
 	int64_t minor;

@@ -13,21 +13,21 @@
 
 struct device_file {
 	const char *name; /* "uverbs6" */
-	int refused;      /* stat's errno; or 0 */
+	int refused;      /* stat's errno: type and number are unknown; or 0 */
 	int64_t major;
 	int64_t minor;
-	const char *ibdev; /* or NULL */
-	const char *uverbs;
+	const char *ibdev;  /* verbs device of this number, or NULL */
+	const char *uverbs; /* its own name, "uverbs6" */
 };
 
 struct device_files {
 	struct device_file *item; /* uverbsN only, by name */
 	size_t n;
 	size_t room;
-	size_t n_refused;
+	size_t n_refused; /* how many could not be examined */
 	bool rdma_cm;
-	bool readable;
-	bool late;
+	bool readable; /* false: /dev is not accessible */
+	bool late;     /* no answer in DEVICE_FILES_SECONDS */
 };
 
 /* Containers may mount a hung file system there. */
@@ -37,14 +37,14 @@ struct device_files {
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err);
 
-/* Opens it read-write, unless a container has swapped it: opening some devices has effects. Returns
- * an owned descriptor or -errno; -ESTALE if swapped. */
+/* Opens a device read-write, and only if it is still that device: a container may swap it, and
+ * opening some devices has effects. Returns an owned descriptor or -errno; -ESTALE if swapped. */
 int device_file_open(int root, const struct device_file *file);
 
-/* sysfs's verbs devices, by name */
+/* All verbs devices in sysfs, sorted by name */
 int device_files_all(struct arena *arena, const struct node *node, struct devices *devices,
 		     struct err *err);
 
-/* From linux.devices, if the root is inaccessible */
+/* From the spec's linux.devices, if the root is not accessible */
 int device_files_of_spec(struct arena *arena, const struct node *node, const struct spec *spec,
 			 struct device_files *ret_files, struct devices *devices, struct err *err);

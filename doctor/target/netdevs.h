@@ -18,7 +18,7 @@ struct netdevs {
 	struct netdev *item;
 	size_t n;
 	size_t room;
-	const char *path; /* NULL: unreadable */
+	const char *path; /* source; NULL: unreadable */
 };
 
 /* Names from /proc/PID/net/dev, MTUs by a socket in its namespace: only in a check's process.

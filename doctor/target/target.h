@@ -12,7 +12,7 @@
 #include "core/node/node.h"
 #include "core/spec/spec.h"
 
-/* The first namespaces' inodes (include/linux/proc_ns.h) */
+/* Fixed inode numbers of the first namespaces (include/linux/proc_ns.h) */
 #define FIRST_CGROUP_NAMESPACE UINT64_C(0xeffffffb)
 #define FIRST_PID_NAMESPACE UINT64_C(0xeffffffc)
 #define FIRST_USER_NAMESPACE UINT64_C(0xeffffffd)
@@ -28,37 +28,37 @@ int location_find(struct arena *arena, int root, struct location *ret_location);
 uint64_t location_namespace(int proc, const char *name);
 
 struct target {
-	const char *name; /* "this process", "container 0123456789ab" */
-	const char *id;   /* or NULL */
+	const char *name; /* "this process", "process 4711", "container 0123456789ab" */
+	const char *id;   /* the container's, or NULL */
 	int64_t pid;      /* 0: not running, or this process */
-	int64_t main_pid; /* 0: unknown */
-	bool container;
+	int64_t main_pid; /* the container's first process; 0: unknown */
+	bool container;   /* is, or is in, a container */
 
-	int proc;              /* negative: none */
+	int proc;              /* its /proc directory; negative: none */
 	const char *proc_path; /* "/proc/self" */
-	int root;              /* negative: none */
-	uint64_t netns;        /* 0: unknown */
-	bool other_netns;
+	int root;              /* root directory; negative: none */
+	uint64_t netns;        /* network namespace; 0: unknown */
+	bool other_netns;      /* not ours */
 
 	const char **env; /* "NAME=value" */
 	size_t n_env;
-	const char *env_path; /* NULL: unreadable */
+	const char *env_path; /* its source; NULL: unreadable */
 
-	bool has_spec;
+	bool has_spec; /* its config.json was found */
 	struct spec spec;
 	const char *spec_path;
 };
 
 #define TARGET_NONE ((struct target){.proc = -1, .root = -1})
 
-/* pid 0 and id NULL: this process */
+/* From the command line; pid 0 and id NULL: this process */
 struct target_choice {
 	int64_t pid;
 	const char *container; /* an id or its beginning */
 };
 
-/* Unreadable parts stay unset; checks report them. Fails only if the target is missing or
- * ambiguous. */
+/* recorded: sysroot is not "/". What is unreadable stays unset, and checks report it. Fails only if
+ * the target does not exist or is not unique. */
 int target_find(struct arena *arena, int root, bool recorded, const struct location *location,
 		const struct target_choice *choice, struct target *ret_target, struct err *err);
 void target_close(struct target *target);
@@ -69,12 +69,13 @@ void target_close(struct target *target);
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
 
-/* "Seccomp:", "CapEff:"; -1 if absent */
+/* The number behind "Seccomp:", "CapEff:" … in its status; -1 if absent */
 int64_t target_status(struct arena *arena, const struct target *target, const char *name, int base);
 
+/* Like getenv(3), in its environment */
 const char *target_getenv(const struct target *target, const char *name);
 
-/* Only for a check's process. Returns 0 or -errno. */
+/* Enters its network namespace: only in a check's process. Returns 0 or -errno. */
 int target_enter_network(const struct target *target);
 
 /* Of its /sys, in its namespace. The target closes .root; -1 without sysfs. */

@@ -28,15 +28,15 @@ struct verbs {
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
-/* Stays loaded, like its drivers. */
+/* Returns 0, or -1 without the library or a required call. It stays loaded, as its drivers do. */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
-/* Common leading bits: a rail's ports are in one subnet. */
+/* Leading bits that two GIDs share: ports of one rail are in one subnet. */
 unsigned gid_common_bits(const union ibv_gid *a, const union ibv_gid *b);
 
 struct verbs_port {
 	uint8_t number;
-	bool infiniband;
+	bool infiniband; /* link layer; else Ethernet */
 	enum ibv_mtu mtu;
 	uint16_t lid;
 	uint8_t gid_index;
@@ -48,8 +48,8 @@ struct verbs_device {
 	int open_errno;              /* 0: open */
 	struct ibv_context *context; /* or NULL */
 	struct ibv_device_attr attr;
-	bool usable; /* a port is ACTIVE and has a GID or LID: */
-	struct verbs_port port;
+	bool usable;            /* a port is ACTIVE and has a GID or LID: */
+	struct verbs_port port; /* the first such */
 };
 
 struct verbs_devices {
@@ -63,7 +63,7 @@ int verbs_devices_open(const struct verbs *verbs, const struct doctor *doctor, s
 		       struct verbs_devices *ret_devices, int *ret_errno);
 void verbs_devices_close(struct verbs_devices *devices);
 
-/* only: "mlx5_6:1"; NULL: all. Returns the port, 0: any, -1: another device */
+/* only: "mlx5_6:1", or NULL for all. Returns the port, 0 for any, or -1 for another device. */
 int verbs_device_match(const char *only, const char *name);
 
 #define cleanup_verbs_devices __attribute__((cleanup(verbs_devices_close))) struct verbs_devices

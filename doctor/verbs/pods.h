@@ -17,5 +17,6 @@ struct verbs_setup {
 	size_t bytes; /* of a message, within the memlock limit */
 };
 
+/* Each adds findings, and returns -1 only without memory. */
 int pods_connect(struct verbs_setup *setup);
 int pods_listen(struct verbs_setup *setup);

@@ -13,15 +13,15 @@
 #define REGISTRATION_MAX ((size_t)256 << 20) /* NCCL needs at least this */
 
 struct registration {
-	size_t most;    /* 0: none */
-	size_t refused; /* 0: REGISTRATION_MAX passed */
-	int errnum;
+	size_t most;    /* largest that passed; 0: none */
+	size_t refused; /* smallest refused; 0: REGISTRATION_MAX passed */
+	int errnum;     /* why */
 };
 
-/* Needs 4 MiB. */
+/* Needs 4 MiB. Returns 0, or -1 with *trouble if it cannot be tried. */
 int registration_probe(const struct verbs *verbs, const struct verbs_device *device,
 		       struct registration *ret_registration, struct trouble *trouble);
 
-/* verbs_check reports missing devices. */
+/* For n GPUs and each open device; verbs_check reports missing ones. */
 int verbs_register_gpus(struct findings *findings, const struct doctor *doctor,
 			const struct cuda_memory *memory, int n);

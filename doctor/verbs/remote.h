@@ -40,7 +40,7 @@ struct message {
 
 struct remote_peer {
 	int fd;
-	char name[64];
+	char name[64];   /* its address */
 	char device[64]; /* from its hello; "" before */
 	uint32_t left;
 	struct endpoint_address address;
@@ -51,15 +51,16 @@ int remote_send(struct remote_peer *peer, struct message *message, struct troubl
 int remote_receive(struct remote_peer *peer, enum message_kind kind, struct message *ret_message,
 		   struct trouble *trouble);
 
-/* Spares the peer a timeout. */
+/* Sends the reason, so that the peer need not time out. */
 void remote_refuse(struct remote_peer *peer, const char *why);
 
 int remote_hear(struct remote_peer *peer, struct trouble *trouble);
 
-/* host NULL: all addresses */
+/* Returns a connected or listening socket, or -1. host NULL: listen on all addresses. */
 int remote_connect(const char *host, unsigned port, struct trouble *trouble);
 int remote_listen(const char *host, unsigned port, struct trouble *trouble);
 
+/* Waits for a peer. Returns 0 with its fd and name, or -1. */
 int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *trouble);
 
 /* first: we connect. Failures go to the peer. *ret_out: our measurement, *ret_in: the peer's. */

@@ -12,8 +12,8 @@
 
 struct transfer_result {
 	uint64_t bytes;            /* of a message */
-	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH in flight */
-	uint64_t median_ns;        /* from post to completion */
+	uint64_t bytes_per_second; /* with ENDPOINT_DEPTH messages in flight */
+	uint64_t median_ns;        /* of one 8-byte write, from post to completion */
 	uint64_t p99_ns;
 	uint64_t writes; /* behind these two */
 };
@@ -29,11 +29,12 @@ int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct tr
 int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		     struct transfer_result *ret_result, struct trouble *trouble);
 
+/* "1.2 GB/s (9.6 Gb/s), writes of 1 MiB; latency 1.62 us median, 2.01 us 99th percentile" */
 #define TRANSFER_TEXT_SIZE 256
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE]);
 
-/* Sorts samples. Nearest rank; n > 0 */
+/* Sorts samples; returns the percentile (nearest rank). n > 0 */
 uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
 
 /* Words encode place and transfer, to find missing, misplaced and old data. */
@@ -42,5 +43,5 @@ uint64_t transfer_percentile(uint64_t *samples, size_t n, unsigned percent);
 
 void pattern_fill(void *buffer, size_t bytes, uint64_t seed);
 
-/* Or PATTERN_OK */
+/* Offset of the first wrong byte, or PATTERN_OK */
 size_t pattern_find_error(const void *buffer, size_t bytes, uint64_t seed);

@@ -5,11 +5,11 @@
 #include <stdint.h>
 
 enum trouble_kind {
-	TROUBLE_VERBS, /* a call or completion failed: doctor/symptom knows .text */
-	TROUBLE_SILENCE,
-	TROUBLE_DATA,
-	TROUBLE_PEER,
-	TROUBLE_NETWORK,
+	TROUBLE_VERBS,   /* a call or completion failed: doctor/symptom knows .text */
+	TROUBLE_SILENCE, /* no answer from the other end */
+	TROUBLE_DATA,    /* what arrived is not what was sent */
+	TROUBLE_PEER,    /* the other side gave up; text says why */
+	TROUBLE_NETWORK, /* TCP fails */
 };
 
 struct trouble {
@@ -17,7 +17,7 @@ struct trouble {
 	char text[320]; /* one line of evidence */
 };
 
-/* Returns -1 */
+/* Returns -1, for `return trouble_set(…)`. */
 int trouble_set(struct trouble *trouble, enum trouble_kind kind, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
@@ -25,6 +25,7 @@ int trouble_call(struct trouble *trouble, int errnum, const char *call);
 
 const char *trouble_remedy(const struct trouble *trouble);
 
+/* Why an existing verbs device does not open */
 const char *trouble_open_remedy(int errnum);
 
 /* "ENOMEM", or "errno 4711" in text */

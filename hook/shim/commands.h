@@ -12,6 +12,7 @@ struct shim {
 	struct outcome outcome;
 };
 
+/* create, run and restore: edits the container's spec */
 void serve_create(struct shim *shim);
 
 /* Edits the process spec, or raises our own limit for the runtime. */

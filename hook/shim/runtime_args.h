@@ -10,16 +10,16 @@ enum runtime_command {
 #define CRUN 1U
 #define RUNC 2U
 
-/* NULL if absent. */
+/* Pointers into argv; NULL if absent. */
 struct runtime_args {
-	unsigned runtimes; /* both if unknown */
+	unsigned runtimes; /* option syntaxes to try: CRUN, RUNC, or both if unknown */
 	enum runtime_command command;
 	const char *id;
 	const char *root;
 	const char *log;
 	const char *log_format;
 	const char *bundle;
-	const char *config; /* instead of config.json */
+	const char *config; /* crun's --config, instead of config.json */
 	const char *process;
 };
 

@@ -7,7 +7,7 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
-/* SynchronizeRequest's; concatenated requests form one */
+/* Fields of SynchronizeRequest; concatenated requests form one */
 enum synchronize_field {
 	SYNCHRONIZE_POD = 1,
 	SYNCHRONIZE_CONTAINER = 2,

@@ -9,7 +9,7 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/wire/field.h"
 
-/* Or if unreadable */
+/* By linux.devices and its rules only; true if unreadable */
 bool message_may_have_device(struct arena *arena, const struct message *container);
 
 /* Like config.json's, without what NRI lacks (capabilities, seccomp, user namespace). pod may be

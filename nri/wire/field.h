@@ -13,9 +13,9 @@ struct message {
 /* Reads requests (Synchronize: up to 64 MiB) in place; protobuf-c unpacks pods and containers */
 struct field {
 	uint32_t number;
-	uint64_t value;
-	struct message bytes; /* NULL: a varint */
+	uint64_t value;       /* of a varint */
+	struct message bytes; /* .bytes NULL: a varint */
 };
 
-/* Returns 1, 0 at the end, -1 if malformed */
+/* Removes the next field. Returns 1, 0 at the end, or -1 if malformed */
 int field_next(struct message *message, struct field *ret_field);

@@ -28,14 +28,14 @@ struct buffer {
 	unsigned char *bytes;
 	size_t len;
 	size_t room;
-	size_t max;
-	size_t skip;
+	size_t max;  /* of len */
+	size_t skip; /* next bytes to discard */
 };
 
-/* -1: unchanged; no memory, or above max */
+/* Returns 0, or -1 with the buffer unchanged: no memory, or above max */
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 
-/* Frees a large empty buffer */
+/* Removes the first len bytes; frees a large empty buffer */
 void buffer_consume(struct buffer *buffer, size_t len);
 
 void buffer_free(struct buffer *buffer);
@@ -61,13 +61,13 @@ enum mux_stream {
 /* With header. The runtime closes on a larger frame (pkg/net/multiplex/mux.go, Read: ENOMEM). */
 #define MUX_WRITE_MAX 4096
 
-/* Zero at first */
+/* Zero for a new connection */
 struct mux {
-	struct buffer frame;
-	struct buffer streams[MUX_STREAMS];
+	struct buffer frame;                /* incomplete */
+	struct buffer streams[MUX_STREAMS]; /* unconsumed bytes */
 };
 
-/* Up to MUX_READ_MAX bytes */
+/* bytes: any part, up to MUX_READ_MAX. Returns 0, or -1 if malformed or without memory */
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err);
 
 void mux_free(struct mux *mux);
@@ -106,6 +106,6 @@ struct ttrpc {
 /* Takes the first message, cut above TTRPC_KEPT_MAX. Returns 1, 0 if incomplete, -1 if malformed */
 int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err);
 
-/* -1 leaves out unchanged: no room */
+/* Appends frames. Returns 0, or -1 with out unchanged if there is no room */
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,
 		const struct message *body);
