@@ -145,7 +145,7 @@ static int find_rails(struct arena *arena, struct pairs *pairs)
 		}
 		end->rail = number[first - pairs->end];
 		rail = &pairs->rail[end->rail];
-		if (strcmp(first->device, end->device) != 0)
+		if (rail->name == first->device && strcmp(first->device, end->device) != 0)
 			rail->name = arena_printf(arena, "%s of %s", first->device,
 						  pairs->pod[first->pod]);
 		if (!rail->name)
@@ -162,7 +162,7 @@ static int compare_gbps(const void *a, const void *b)
 	return (*x > *y) - (*x < *y);
 }
 
-static bool is_of(const struct pairs *pairs, const struct transfer *transfer, size_t rail)
+bool pairs_is_of(const struct pairs *pairs, const struct transfer *transfer, size_t rail)
 {
 	return transfer->end != PAIRS_NONE && pairs->end[transfer->end].rail == rail;
 }
@@ -173,7 +173,7 @@ static void judge_rail(struct pairs *pairs, size_t number, double *gbps)
 	size_t n = 0;
 
 	for (size_t i = 0; i < pairs->n; i++) {
-		if (pairs->transfer[i].gbps > 0 && is_of(pairs, &pairs->transfer[i], number))
+		if (pairs->transfer[i].gbps > 0 && pairs_is_of(pairs, &pairs->transfer[i], number))
 			gbps[n++] = pairs->transfer[i].gbps;
 	}
 	if (n) {
@@ -184,14 +184,15 @@ static void judge_rail(struct pairs *pairs, size_t number, double *gbps)
 		struct transfer *transfer = &pairs->transfer[i];
 		struct end *end;
 
-		if (!is_of(pairs, transfer, number))
+		if (!pairs_is_of(pairs, transfer, number))
 			continue;
 		end = &pairs->end[transfer->end];
 		transfer->slow = transfer->gbps > 0 &&
 				 transfer->gbps * 100 < rail->median * PAIRS_SLOW_PERCENT;
 		pairs->slow += transfer->slow;
 		end->n++;
-		end->bad += transfer->slow || !transfer->gbps;
+		end->slow += transfer->slow;
+		end->failed += !transfer->gbps;
 		rail->works |= transfer->gbps > 0 && !transfer->slow;
 	}
 }
@@ -223,5 +224,6 @@ bool pairs_is_cause(const struct pairs *pairs, size_t number)
 {
 	const struct end *end = number == PAIRS_NONE ? NULL : &pairs->end[number];
 
-	return end && end->n > 1 && end->bad == end->n && pairs->rail[end->rail].works;
+	return end && end->n > 1 && end->slow + end->failed == end->n &&
+	       pairs->rail[end->rail].works;
 }

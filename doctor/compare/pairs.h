@@ -17,9 +17,10 @@ struct end {
 	size_t pod;
 	const char *device;
 	size_t rail;
-	bool met;   /* a peer's device is known */
-	size_t n;   /* transfers written */
-	size_t bad; /* slow or failed */
+	bool met; /* a peer's device is known */
+	size_t n; /* transfers written */
+	size_t slow;
+	size_t failed;
 };
 
 /* As the writing end reports it; each writes once. */
@@ -27,7 +28,7 @@ struct transfer {
 	size_t from; /* pods */
 	size_t to;
 	size_t end;  /* the writing one; PAIRS_NONE: no device used */
-	size_t peer; /* PAIRS_NONE: failed before */
+	size_t peer; /* PAIRS_NONE: unknown, it failed before */
 	double gbps; /* 0: failed */
 	bool slow;   /* below PAIRS_SLOW_PERCENT of the median */
 	const char *evidence;
@@ -58,5 +59,8 @@ struct pairs {
 /* job: reports POD@PEER.json. In its arena; returns 0, or -1 without memory. */
 int pairs_judge(const struct job *job, struct pairs *ret_pairs);
 
-/* Fails or is slow with all peers, at least two, while the rail works between others. */
+/* Is it by a device of this rail? */
+bool pairs_is_of(const struct pairs *pairs, const struct transfer *transfer, size_t rail);
+
+/* Fails or is slow with all peers, at least two, while other transfers of its rail work. */
 bool pairs_is_cause(const struct pairs *pairs, size_t end);

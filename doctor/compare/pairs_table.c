@@ -14,11 +14,6 @@ static const char *status_of(const struct transfer *transfer)
 	return transfer->slow ? "slow" : "ok";
 }
 
-static bool is_of(const struct pairs *pairs, const struct transfer *transfer, size_t rail)
-{
-	return transfer->end != PAIRS_NONE && pairs->end[transfer->end].rail == rail;
-}
-
 static void put_cell(FILE *out, const struct transfer *transfer)
 {
 	if (!transfer)
@@ -34,7 +29,8 @@ static const struct transfer *find(const struct pairs *pairs, size_t rail, size_
 	for (size_t i = 0; i < pairs->n; i++) {
 		const struct transfer *transfer = &pairs->transfer[i];
 
-		if (transfer->from == from && transfer->to == to && is_of(pairs, transfer, rail))
+		if (transfer->from == from && transfer->to == to &&
+		    pairs_is_of(pairs, transfer, rail))
 			return transfer;
 	}
 	return NULL;
@@ -64,7 +60,7 @@ static void put_list(FILE *out, const struct pairs *pairs, size_t rail)
 	for (size_t i = 0; i < pairs->n; i++) {
 		const struct transfer *transfer = &pairs->transfer[i];
 
-		if (!is_of(pairs, transfer, rail))
+		if (!pairs_is_of(pairs, transfer, rail))
 			continue;
 		put_cell(out, transfer);
 		fprintf(out, "  %s -> %s\n", pairs->pod[transfer->from], pairs->pod[transfer->to]);
@@ -86,7 +82,7 @@ static void put_rails(FILE *out, const struct pairs *pairs, bool matrix)
 	}
 }
 
-/* With each end's report of its first bad transfer */
+/* With what both ends say of the first transfer */
 static void put_cause(FILE *out, const struct pairs *pairs, size_t number)
 {
 	const struct end *end = &pairs->end[number];
@@ -101,13 +97,17 @@ static void put_cause(FILE *out, const struct pairs *pairs, size_t number)
 		const struct transfer *transfer = &pairs->transfer[i];
 
 		if (transfer->from == own->to && transfer->to == own->from &&
-		    is_of(pairs, transfer, end->rail))
+		    pairs_is_of(pairs, transfer, end->rail))
 			back = transfer;
 	}
 	if (!own)
 		return;
-	fprintf(out, "%s, %s: %s with each of %zu pods; the rail works between others\n",
-		pairs->pod[end->pod], end->device, status_of(own), end->n);
+	fprintf(out, "%s, %s: %s with each of %zu pods; other transfers of the rail work\n",
+		pairs->pod[end->pod], end->device,
+		!end->slow     ? "failed"
+		: !end->failed ? "slow"
+			       : "slow or failed",
+		end->n);
 	fprintf(out, "    %s: %s\n", pairs->pod[own->from], own->evidence);
 	if (back)
 		fprintf(out, "    %s: %s\n", pairs->pod[back->from], back->evidence);

@@ -30,7 +30,7 @@ static int add_transfer(struct verbs_setup *setup, const struct verbs_device *de
 			 "%s; back %s; data verified on both sides",
 			 transfer_result_text(out, text), transfer_result_text(in, back)) < 0)
 		return -1;
-	return findings_add_values(setup->findings, "gbps=%.3f",
+	return findings_add_values(setup->findings, "gbps=%.6g",
 				   (double)out->bytes_per_second * 8 / 1e9);
 }
 

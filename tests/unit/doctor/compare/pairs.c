@@ -182,14 +182,20 @@ UNIT_TEST("pairs: a device that fails with all its peers is named once, with wha
 	struct reported good[] = {OK(ONE, 390)};
 	struct reported own[] = {FAILED(ONE, "retry exceeded")};
 	struct reported told[] = {FAILED(ONE, "10.0.0.1: retry exceeded")};
+	struct reported low[] = {OK(ONE, 100)};
 	struct pod pod[] = {REPORT("a", "b", good), REPORT("b", "a", good), REPORT("c", "a", own),
 			    REPORT("a", "c", told), REPORT("c", "b", own),  REPORT("b", "c", told)};
 
-	assert_string_equal(strstr(printed(pod, 6, false), "3 pods"),
-			    "3 pods: 0 slow (below 80 % of the rail's median), 4 failed\n"
-			    "c, mlx5_0: failed with each of 2 pods; the rail works between others\n"
-			    "    c: retry exceeded\n"
-			    "    a: 10.0.0.1: retry exceeded\n");
+	assert_string_equal(
+		strstr(printed(pod, 6, false), "3 pods"),
+		"3 pods: 0 slow (below 80 % of the rail's median), 4 failed\n"
+		"c, mlx5_0: failed with each of 2 pods; other transfers of the rail work\n"
+		"    c: retry exceeded\n"
+		"    a: 10.0.0.1: retry exceeded\n");
+	/* Slow with a, failed with b */
+	pod[2].item = low;
+	assert_non_null(strstr(printed(pod, 6, false), "c, mlx5_0: slow or failed with each of 2"));
+	pod[2].item = own;
 	/* Between two alone nobody can tell whose it is. */
 	assert_non_null(strstr(printed(pod + 2, 2, false), "c -> a, mlx5_0: failed"));
 	/* Nor if all fail */
