@@ -260,9 +260,11 @@ has "a failed one" "mlx5_1: failed
     transport retry counter exceeded" "$(<"$T/out")"
 has "one without a report" ", no device: failed
     no answer (status 1)" "$(<"$T/out")"
-pairs --pairs --yes --format json
-row "job --pairs: a ring, as JSON"
+mkdir "$T/kept" && cp "$T/pair" "$T/kept/trainer-0@trainer-2.json" && cp "$T/pair" "$T/kept/trainer-2@trainer-0.json"
+pairs --pairs --yes --format json --reports "$T/kept"
+row "job --pairs: a ring, as JSON; --reports keeps the reports, and compares none of an earlier run"
 is "status, transfers of two ends" "1 4" "$rc $(jq '[.transfers[] | [.from, .to] | sort] | unique | length' "$T/out")"
+is "kept" 10 "$(find "$T/kept" -name '*@*.json' | wc -l)"
 pairs --pairs
 row "job --pairs: nothing begins without --yes"
 is "status, transfers" "2 0" "$rc $(wc -l <"$T/connects")"
