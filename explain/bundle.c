@@ -84,7 +84,7 @@ const char *const bundle_task_dirs[] = {
 	NULL,
 };
 
-/* One of these files in a container's directory */
+/* Files that mark a container's directory */
 enum keeper { CRUN, RUNC, CONTAINERD, STORAGE };
 
 static const char *const kept[][2] = {
@@ -139,7 +139,7 @@ static void accept_config(struct search *search, const char *path)
 		search->found.not_believed = path;
 }
 
-/* path: found trusted */
+/* path is trusted */
 static void read_state(struct search *search, const char *path)
 {
 	struct bundle *found = &search->found;
@@ -147,7 +147,7 @@ static void read_state(struct search *search, const char *path)
 	struct err ignored;
 	char *config;
 
-	/* Skip unreadable states: other places may do. The first runtime's state wins. */
+	/* Other places may have a readable state; the first one wins. */
 	if (found->pid_path ||
 	    state_file_read(search->arena, search->root, path, &file, &ignored) < 0)
 		return;

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Asks no engine: reads engines' and runtimes' files. */
+/* Finds containers in the files of crun, runc, containerd, Docker, podman and CRI-O, without
+ * asking an engine. Uses only files that root and our user alone could have written. Paths are
+ * below root. */
 #pragma once
 
 #include <stdbool.h>
@@ -15,24 +17,22 @@ struct bundle {
 	const char *id;       /* in full */
 	int64_t pid;          /* of the first process; 0: unknown */
 	uint64_t start;       /* field 22 of /proc/PID/stat; 0: unknown */
-	const char *pid_path; /* that has the pid */
+	const char *pid_path; /* the file that names pid */
 	const char *config;   /* NULL: not found */
-	/* a config.json that others could have written (with podman a user namespace's root), or
+	/* a config.json that others could have written (podman: a user namespace's root), or
 	 * NULL */
 	const char *not_believed;
 };
 
-/* Finds a container by its full id or a unique prefix, in the files of crun, runc, containerd,
- * Docker, podman and CRI-O that only root and our user could have written. root: the node's; paths
- * are below it. */
+/* id: in full or a unique prefix */
 int bundle_find(struct arena *arena, int root, const char *id, struct bundle *ret_bundle,
 		struct err *err);
 
-/* True if the container still has the pid, by its cgroup or start. */
+/* True if pid is still the container's, by cgroup or start */
 bool bundle_has_process(struct arena *arena, int root, const struct bundle *bundle);
 
 /* Calls look for each container until it returns -1; the bundle lives as long as the call. Returns
- * 0, or -1 from look or without memory. */
+ * -1 from look, or without memory. */
 int bundle_each(struct arena *arena, int root,
 		int (*look)(void *context, const struct bundle *bundle), void *context);
 

@@ -152,7 +152,7 @@ static int compare_variables(const void *a, const void *b)
 	return order ? order : (x > y) - (x < y);
 }
 
-/* Returns the first of that name, or NULL. */
+/* The first of that name, or NULL */
 static const struct variable *find_variable(const struct reading *r, const char *name, size_t len,
 					    bool info)
 {

@@ -3,9 +3,9 @@
  * Devices claimed by the container's environment. Authors can write these variables too, so claims
  * only label devices that linux.devices proves.
  *
- * Their order is random (the kubelet walks a Go map, deviceRunContainerOptions of
- * cm/devicemanager/pod_devices.go, and a set, UnsortedList in manager.go), so devices are in order
- * of PCI address (core/plan/plan.h).
+ * The kubelet orders them at random (Go map in deviceRunContainerOptions,
+ * cm/devicemanager/pod_devices.go; UnsortedList in manager.go), so devices are in order of PCI
+ * address (core/plan/plan.h).
  *
  *   PCIDEVICE_<resource>=0000:3b:02.6,…        SR-IOV network device plugin
  *   PCIDEVICE_<resource>_INFO={"0000:3b:02.6":{"rdma":{"rdma_dev":"mlx5_6","uverbs":"/dev/…"}}}

@@ -27,7 +27,7 @@ static bool has_path(const struct spec *spec, const char *path)
 	return false;
 }
 
-/* Numbers change: a device moved to another network namespace gets the lowest free one (ib_core's
+/* Numbers change: in another network namespace a device gets the lowest free one (ib_core's
  * device.c: rdma_dev_change_netns; uverbs_main.c: ida_alloc_max). */
 static int warn_unproven(struct container *container, const struct claim *claim)
 {
@@ -44,7 +44,7 @@ static int warn_unproven(struct container *container, const struct claim *claim)
 			"delete the pod, so that its devices are allocated again",
 			now->uverbs, claim->address, named[0] ? " (" : "", named,
 			named[0] ? ")" : "", now->ibdev, now->address);
-	/* A warning says so already. */
+	/* Already warned about */
 	if (has_path(&container->spec, claim->file))
 		return 0;
 	return warnings_add(arena, warnings, "not_allocated",

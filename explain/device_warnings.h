@@ -4,8 +4,8 @@
 #include "core/container/container.h"
 #include "explain/claims.h"
 
-/* Sets device->source from the claims, and warns about wrong ones. Returns 0, or -1 without memory,
- * as does ports_warn(). */
+/* Sets device->source from the claims; warns about wrong ones. Like ports_warn(), fails only
+ * without memory. */
 int devices_label(struct container *container, const struct claims *claims);
 
 /* Warns about ports that cannot do RDMA. */

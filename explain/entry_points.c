@@ -50,7 +50,7 @@ static int read_hooks_dir(struct search *search, const char *dir, const char *su
 			  bool is_hooks_d);
 
 /* is_hooks_d: a hooks.d file; else an engine's configuration, naming the shim or hooks.d
- * directories. */
+ * directories */
 static int read_hooks_file(struct search *search, const char *file, bool is_hooks_d)
 {
 	char path[PATH_SIZE];

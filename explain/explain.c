@@ -30,8 +30,8 @@ static const char *append_translated(struct arena *arena, const char *list, cons
 	return arena_printf(arena, "%s%s%s (%s)", list, list[0] ? ", " : "", pci, place->iommu);
 }
 
-/* The GPU driver maps its memory for the NIC: registration succeeds, but transfers fail or pass
- * through the root complex. */
+/* Registration succeeds, because the GPU driver maps its memory for the NIC, but transfers may fail
+ * (topology.h). */
 static int warn_iommu(struct container *container)
 {
 	const struct gpus *gpus = &container->gpus;

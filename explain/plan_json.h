@@ -6,5 +6,5 @@
 #include "core/container/container.h"
 #include "explain/topology.h"
 
-/* Schema 1: later ones only add members. Unknown is null. Returns 0, or -1 if out fails. */
+/* Schema 1: later ones only add members. null: unknown. Returns -1 if out fails. */
 int report_json(FILE *out, struct container *container, enum rdma_mode mode);

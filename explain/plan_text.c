@@ -153,7 +153,7 @@ static void print_gpu(FILE *out, const struct gpu *gpu, const struct devices *de
 	fputc('\n', out);
 }
 
-/* Like `nvidia-smi topo -m`: rows are GPUs, columns devices */
+/* Like `nvidia-smi topo -m` */
 static void print_gpus(FILE *out, const struct gpus *gpus, const struct devices *devices)
 {
 	if (!gpus->n)

@@ -21,15 +21,14 @@ const char *pci_distance_name(enum pci_distance distance);
 /* An IOMMU group's type: "identity", "DMA-FQ", …; "": unknown or none */
 void pci_read_iommu(const struct node *node, struct pci_place *place);
 
-/* True if addresses are translated: transfers between devices may be refused or pass through the
- * root complex, so GPUDirect RDMA ends in IBV_WC_LOC_PROT_ERR. */
+/* True if addresses are translated: transfers between devices may fail (GPUDirect RDMA:
+ * IBV_WC_LOC_PROT_ERR) or pass through the root complex. */
 bool pci_translates(const struct pci_place *place);
 
-/* Adds all GPUs by address: the driver's or, if it is not loaded, NVIDIA's display and 3D
- * controllers. */
+/* Adds all GPUs by address: the driver's, or without it NVIDIA's display and 3D controllers. */
 void gpu_list(const struct node *node, struct arena *arena, struct gpus *gpus);
 
-/* Reads the ports, if not done yet, with states and rate (the kernel asks firmware) and GID. */
+/* Reads the ports unless already read, with state, rate (the kernel asks firmware) and GID */
 void ports_read_all(const struct node *node, struct arena *arena, struct device *device);
 
 /* Interface of the port's GID (port->gid_index) in its own network namespace; "": unknown */
