@@ -24,7 +24,7 @@ struct containerd_files {
 /* Patterns may match whole directories. */
 #define FILES_MAX 1024
 
-/* Once. Returns -1: no memory, or too many files. */
+/* Adds it once. Fails beyond FILES_MAX. */
 static int containerd_files_add(struct arena *arena, const char *path,
 				struct containerd_files *files, struct err *err)
 {

@@ -36,8 +36,8 @@ struct containerd {
 int containerd_read_text(struct arena *arena, const char *what, const struct fs_text *text,
 			 struct containerd *ret_containerd, struct err *err);
 
-/* Reads a file below root and its `imports`; later values win. Returns 0; -ENOENT with err set; or
- * -1, also without a file imported by name (containerd does not start). */
+/* Reads a file below root and its `imports`; later values win. Returns -ENOENT with err set, or -1,
+ * also without a file imported by name (containerd does not start). */
 int containerd_read(struct arena *arena, int root, const char *path,
 		    struct containerd *ret_containerd, struct err *err);
 

@@ -3,8 +3,8 @@
  * TOML (toml.io), for CRI-O and containerd: no distribution has a static C library.
  *
  * The engine checks the grammar; this accepts more: all that begins as a number or date, dotted
- * keys into closed tables. Keeps strings and arrays of strings, with inline tables as tables and
- * dotted keys in theirs, but no key of a table in an array. Errors have file and line.
+ * keys into closed tables. Keeps inline tables and dotted keys as tables, but no key of a table in
+ * an array. Errors have file and line.
  */
 #pragma once
 

@@ -7,6 +7,6 @@
 /* Rejects empty namespaces: valid, but they grant nothing. */
 int config_check(const struct config *config, struct err *err);
 
-/* If there, must be readable and name one that can run, never the shim. A sysroot without /usr/bin
- * needs none */
+/* RUNTIMES_PATH, if there, must be readable and name a program that can run, never the shim. A
+ * sysroot without /usr/bin needs none. */
 int runtimes_check(struct arena *arena, int sysroot, struct err *err);

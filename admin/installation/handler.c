@@ -121,7 +121,7 @@ int handler_check_runtime(struct arena *arena, int root, const struct crio *crio
 		       handler->file, handler->name, taken, name, own);
 }
 
-/* CRI-O looks in PATH for a handler without a path. Returns 0 or -errno. */
+/* Without a path CRI-O looks in PATH. Returns 0 or -errno. */
 static int find_program(struct arena *arena, int root, const struct crio_handler *handler)
 {
 	if (handler->runtime_path[0])

@@ -17,8 +17,6 @@
 #include "lib/files.h"
 #include "lib/trusted_link.h"
 
-/* podman's override first, its default last; in OpenShift also CRI-O's hooks_dir
- * (machine-config-operator, templates/…/crio.yaml) */
 const char *const hooks_dirs[] = {
 	"/etc/containers/oci/hooks.d",
 	"/run/containers/oci/hooks.d",

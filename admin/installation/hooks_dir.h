@@ -10,8 +10,9 @@
 #include "core/base/err.h"
 #include "core/base/fs.h"
 
-/* Below the sysroot, NULL-terminated. podman prefers the first, OpenShift's CRI-O the last. Other
- * hooks_dir of containers.conf are not searched: name their files. */
+/* Below the sysroot, NULL-terminated. podman prefers the first, OpenShift's CRI-O the last
+ * (machine-config-operator, templates/…/crio.yaml). Other hooks_dir of containers.conf are not
+ * searched: name their files. */
 extern const char *const hooks_dirs[];
 
 struct hooks_place {
@@ -38,7 +39,7 @@ struct hooks_found {
 int hooks_check_text(struct arena *arena, const struct hooks_place *place, const char *path,
 		     const struct fs_text *text, struct hooks_file *ret_file, struct err *err);
 
-/* All *.json of crio_dirs and hooks_dirs in reading order, in the arena; checks ours. Returns 0,
- * even if files have problems, or -1 without memory. */
+/* All *.json of crio_dirs and hooks_dirs in reading order, in the arena; checks ours. Fails only
+ * without memory: files may have problems. */
 int hooks_list(struct arena *arena, const struct hooks_place *place, struct hooks_found **ret_found,
 	       size_t *ret_n, struct err *err);

@@ -10,7 +10,6 @@
 /* The policy and the shim's list of runtimes: "policy" */
 int judge_policy(int root, const char *config, struct findings *findings);
 
-/* CRI-O, containerd, Docker, hooks.d: "crio_config", "crio_ulimits", "crio_handler",
- * "containerd_config", "containerd_handler", "docker_config", "docker_runtime", "hook_file",
- * "hook_installed". recorded: root is not "/". */
+/* Adds "crio_config", "crio_ulimits", "crio_handler", "containerd_config", "containerd_handler",
+ * "docker_config", "docker_runtime", "hook_file", "hook_installed". recorded: root is not "/". */
 int judge_engines(int root, bool recorded, const char *config, struct findings *findings);
