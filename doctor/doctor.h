@@ -20,7 +20,7 @@ struct doctor {
 	struct location location;
 	struct node node;
 	struct target target;
-	struct devices all;        /* all verbs devices in sysfs */
+	struct devices all;        /* in sysfs */
 	struct device_files files; /* in the target's /dev/infiniband */
 	struct devices devices;    /* those of .all with a file in the target, by name */
 	struct claims claims;      /* allocations in its environment */
@@ -29,7 +29,7 @@ struct doctor {
 
 #define DOCTOR_NONE ((struct doctor){.node = NODE_NONE, .target = TARGET_NONE})
 
-/* Returns 0, or -1 if sysroot or target does not exist. */
+/* Returns -1 if sysroot or target does not exist. */
 int doctor_read(const struct doctor_options *options, struct doctor *ret_doctor, struct err *err);
 void doctor_free(struct doctor *doctor);
 

@@ -19,10 +19,10 @@ struct doctor_options {
 	int64_t pid; /* 0: none */
 	const char *container;
 	enum report_format format;
-	bool verbose;        /* text: show evidence of ok findings, too */
+	bool verbose;        /* text: also evidence of ok findings */
 	const char *libcuda; /* only this library; NULL: search */
 	bool topology;       /* only distances of GPUs and HCAs */
-	const char *symptom; /* message, or "-": log on stdin; NULL: none */
+	const char *symptom; /* file of a log, "-": stdin, or a message; NULL: none */
 
 	bool compare;          /* only compare these reports */
 	char *const *operands; /* reports, or names for --pairs alone */
@@ -30,7 +30,7 @@ struct doctor_options {
 	bool pairs;     /* reports of transfers; without --compare, only print rounds */
 	bool pairs_all; /* not just a ring */
 
-	bool verbs; /* see struct verbs_options */
+	bool verbs; /* try RDMA, with the options below */
 	const char *device;
 	bool listen;
 	const char *address; /* to listen on; NULL: all */

@@ -88,7 +88,7 @@ static int explain(struct doctor *doctor, struct findings *findings)
 	return symptoms_add_findings(&symptoms, findings);
 }
 
-/* ---- --verbs: tries RDMA from here ---- */
+/* ---- --verbs ---- */
 
 /* for eight devices with slow firmware */
 #define VERBS_SECONDS 60

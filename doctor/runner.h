@@ -10,7 +10,7 @@
 #include "doctor/doctor.h"
 #include "lib/finding.h"
 
-/* Runs checks in order. One that cannot run becomes a "not checkable" finding. Returns 0, or -1
- * with findings->err. */
+/* Runs checks in order; one that cannot run becomes a "not checkable" finding. Returns -1 with
+ * findings->err. */
 int runner_run(const struct doctor *doctor, const struct check *checks, size_t n,
 	       struct findings *findings);

@@ -6,7 +6,6 @@
 #include "doctor/doctor.h"
 #include "lib/finding.h"
 
-/* The remedy for a container without a device */
 #define REMEDY_REQUEST                                                                             \
 	"Request a device: in resources.limits of the pod, or with podman --device "               \
 	"/dev/infiniband/uverbsN"
@@ -22,9 +21,9 @@ enum check_where {
 
 struct check {
 	const char *id;    /* of the finding if it cannot run */
-	const char *doing; /* "reads the kernel log", if it times out */
+	const char *doing; /* for the timeout: "reads the kernel log" */
 	enum check_where where;
-	int seconds; /* time limit; 0: none */
+	int seconds; /* 0: no limit */
 	check_function *run;
 };
 
@@ -34,7 +33,7 @@ check_function check_kernel, check_devices, check_ports, check_limits, check_pin
 	check_seccomp, check_engine_files, check_nri, check_missed, check_policy, check_selinux,
 	check_versions, check_elsewhere;
 
-/* In the order of causes: earlier ones explain later ones. */
+/* Earlier ones explain later ones. */
 extern const struct check all_checks[];
 extern const size_t n_all_checks;
 

@@ -81,7 +81,7 @@ int check_gpudirect(const struct doctor *doctor, struct findings *findings)
 
 #define NAMED_MAX 64
 
-/* Names of `nvidia-smi topo -m`; PCI only, no NVLink */
+/* Names of `nvidia-smi topo -m`; no NVLink */
 static int add_distances(const struct devices *devices, const struct gpu *gpu,
 			 struct findings *findings)
 {

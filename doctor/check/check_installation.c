@@ -25,7 +25,7 @@ static int open_plugin(const struct doctor *doctor)
 	    status.state < NRI_UNCONNECTED)
 		return -1;
 	snprintf(path, sizeof(path), "proc/%" PRId64 "/root", status.pid);
-	/* A magic link, or a directory in a recorded tree */
+	/* A magic link, in recorded trees a directory */
 	root = openat(node->root, path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	return root < 0 || fs_same_file(root, node->root) ? -1 : steal_fd(&root);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address translation between GPU and HCA refuses transfers (IBV_WC_LOC_PROT_ERR, vendor error 81,
- * often blamed on memlock); bridges may detour them. */
+/* Address translation between GPU and HCA refuses transfers (IBV_WC_LOC_PROT_ERR, vendor error 81);
+ * bridges may detour them. */
 #include "doctor/check/check_iommu.h"
 
 #include <errno.h>

@@ -9,9 +9,9 @@
 enum acs_state {
 	ACS_UNREADABLE, /* cut: sysfs shows 64 bytes without CAP_SYS_ADMIN (pci-sysfs.c,
 			   pci_read_config) */
-	ACS_NONE,       /* no ACS capability */
-	ACS_DIRECT,     /* peer traffic stays in the switch */
-	ACS_REDIRECT,   /* requests or completions go via the root */
+	ACS_NONE,
+	ACS_DIRECT,   /* peer traffic stays in the switch */
+	ACS_REDIRECT, /* requests or completions go via the root */
 };
 
 /* *ret_control: PCI_ACS_CTRL (linux/pci_regs.h), if present */

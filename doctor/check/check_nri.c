@@ -36,7 +36,6 @@ static int add_absent(const struct doctor *doctor, struct findings *findings, un
 		tree_open_dir(doctor->node.root, "etc/systemd/system/multi-user.target.wants");
 	struct stat st;
 
-	/* from systemctl enable or a MachineConfig */
 	if (wants >= 0 && fstatat(wants, UNIT, &st, AT_SYMLINK_NOFOLLOW) == 0)
 		return findings_add(findings, "nri", NULL, FINDING_WARN,
 				    "systemctl status " UNIT "; journalctl -u " UNIT,

@@ -43,7 +43,7 @@ struct context {
 	const struct doctor *doctor;
 	struct findings *findings;
 	struct container *container;
-	unsigned ways; /* WAY_*, of the node */
+	unsigned ways; /* WAY_* */
 	struct limits main;
 };
 

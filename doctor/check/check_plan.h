@@ -8,17 +8,18 @@
 #include "core/container/container.h"
 #include "doctor/doctor.h"
 
-/* Like --dry-run. Returns 1, 0 without a config.json, or -1 with err set. */
+/* Like --dry-run. Returns 1, or 0 without a config.json. */
 int plan_of_target(const struct doctor *doctor, struct container *container, struct err *err);
 
-/* For any config.json; id NULL: directory's name. 0: !all, and the spec gets nothing */
+/* For any config.json; id NULL: its directory's name. Returns 0 if !all and the spec gets
+ * nothing. */
 int plan_of_config(const struct doctor *doctor, const char *config, const char *id, bool all,
 		   struct container *container, struct err *err);
 
-/* "NAMESPACE/POD/NAME", '-' for unknown parts, or an id. In the arena, or NULL */
+/* "NAMESPACE/POD/NAME", '-' for unknown parts, or an id. NULL without memory */
 const char *plan_container_name(struct arena *arena, const struct container *container);
 
-/* What to do if a plan's effect is missing. In the arena; NULL: no memory, or the plan grants it */
+/* What to do if a plan's effect is missing. NULL: the plan grants it, or no memory */
 const char *plan_remedy(struct arena *arena, int status, const struct container *container,
 			const struct err *err);
 

@@ -157,7 +157,7 @@ static bool same_networks(const char *a, const char *b)
 	return true;
 }
 
-/* Networks may differ; the same ones in another order mean swapped cables or devices. */
+/* Only the same networks in another order mean swapped cables or devices. */
 static int compare_rails(struct job *job)
 {
 	const struct groups groups = find_groups(job, FACT_RAILS);

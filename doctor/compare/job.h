@@ -5,10 +5,9 @@
  *	job_reports.c  reads them
  *	job_facts.c    derives what is compared
  *	differences.c  finds outliers and failures
- *	job_table.c    prints both
  *	rounds.c       who transfers with whom, when
  *	pairs.c        judges these transfers
- *	pairs_table.c  prints them
+ *	*_table.c      print the results
  */
 #pragma once
 
@@ -36,7 +35,7 @@ enum fact {
 	FACTS,
 };
 
-/* A pod keeps only what fails or warns, without values. */
+/* A pod keeps only failures, warnings and transfers, without values. */
 struct reported {
 	const char *id;
 	const char *subject;

@@ -101,7 +101,6 @@ static const char *size_text(struct arena *arena, const struct pod *pod, enum fa
 	return "";
 }
 
-/* "4", "3 + 1 DOWN", "none" */
 static const char *count_hcas(struct arena *arena, const struct pod *pod)
 {
 	const struct reported *down = NULL;

@@ -9,5 +9,5 @@ void pod_find_facts(struct arena *arena, struct pod *pod);
 /* "hcas", as in JSON; in capitals it heads the column */
 const char *fact_name(enum fact fact);
 
-/* The id of the finding that shows it: "port" */
+/* The finding that shows it: "port" */
 const char *fact_finding(enum fact fact);

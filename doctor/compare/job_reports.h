@@ -4,6 +4,6 @@
 #include "doctor/compare/job.h"
 
 /* files: POD.json or POD@NODE.json, from --format json; else the first line says why there is none.
- * Returns 0, or -1 if one is unreadable. */
+ * Returns -1 if one is unreadable. */
 int job_read(struct arena *arena, char *const *files, size_t n, struct job *ret_job,
 	     struct err *err);

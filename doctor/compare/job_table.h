@@ -5,6 +5,6 @@
 
 #include "doctor/compare/job.h"
 
-/* Each returns 0, or -1 on a write error. Schema 1 */
+/* Schema 1. Both return -1 on a write error. */
 int job_print_text(FILE *out, const struct job *job);
 int job_print_json(FILE *out, const struct job *job);

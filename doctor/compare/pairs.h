@@ -34,7 +34,7 @@ struct transfer {
 	const char *evidence;
 };
 
-/* Ends that transfer with each other: VFs of a rail have other names on other nodes. */
+/* Ends that transfer with each other: nodes name a rail's VFs differently. */
 struct rail {
 	const char *name; /* the device's, or "mlx5_3 of POD" if names differ */
 	double median;    /* Gb/s; 0: all failed */
@@ -56,7 +56,7 @@ struct pairs {
 	size_t failed;
 };
 
-/* job: reports POD@PEER.json. In its arena; returns 0, or -1 without memory. */
+/* job: reports POD@PEER.json. The result is in its arena. Returns -1 without memory. */
 int pairs_judge(const struct job *job, struct pairs *ret_pairs);
 
 /* Is it by a device of this rail? */

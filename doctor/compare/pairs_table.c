@@ -36,7 +36,6 @@ static const struct transfer *find(const struct pairs *pairs, size_t rail, size_
 	return NULL;
 }
 
-/* Columns are the rows' numbers. */
 static void put_matrix(FILE *out, const struct pairs *pairs, size_t rail)
 {
 	int width = 0;

@@ -7,7 +7,7 @@
 
 #include "doctor/compare/pairs.h"
 
-/* matrix: else a list. Schema 1. Return 0, or -1 on a write error. */
+/* matrix: else a list. Schema 1. Both return -1 on a write error. */
 int pairs_print_text(FILE *out, const struct pairs *pairs, bool matrix);
 int pairs_print_json(FILE *out, const struct pairs *pairs);
 

@@ -10,8 +10,8 @@ struct meeting {
 	size_t listens;
 };
 
-/* all: every two of n pods meet once, else ring neighbours. meeting has room for n / 2. Returns how
- * many; 0: no such round (from 0). */
+/* all: every two of n pods meet once, else only ring neighbours. round: from 0. meeting has room
+ * for n / 2. Returns how many; 0: after the last round. */
 size_t rounds_make(size_t n, bool all, size_t round, struct meeting *ret_meeting);
 
 /* "ROUND CONNECTS LISTENS" lines. Returns 0, or 2 on an error. */

@@ -94,7 +94,6 @@ static int load(const char *file, struct cuda_driver *driver, char *where, size_
 	return library ? 0 : -1;
 }
 
-/* NULL: the first libcuda.so.1 that loads */
 static int load_driver(const char *file, struct cuda_driver *ret_driver, char *where, size_t size)
 {
 	int status = load(file ? file : LIBRARY, ret_driver, where, size);

@@ -23,7 +23,7 @@ struct cuda_memory {
 	int dmabuf; /* for ibv_reg_dmabuf_mr at offset 0; -1: a finding says why */
 };
 
-/* Allocates until the process ends; failures that cuda_check does not report become "cuda_memory".
- * Returns how many GPUs have memory, or -1 without memory. */
+/* Memory lasts until the process ends. Failures beyond cuda_check's become "cuda_memory". Returns
+ * how many GPUs have memory, or -1 without host memory. */
 int cuda_allocate(struct findings *findings, const char *library,
 		  struct cuda_memory ret_memory[CUDA_GPUS_MAX]);

@@ -15,7 +15,7 @@ struct findings_counts {
 
 struct findings_counts findings_count(const struct findings *findings);
 
-/* The first fail, else the first warn (checks run causes first); NULL: all ok */
+/* The first fail, else the first warn; NULL: all ok */
 const struct finding *findings_cause(const struct findings *findings);
 
 /* Worst first, or in log order. Colour only on a terminal without NO_COLOR (no-color.org) or

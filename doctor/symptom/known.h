@@ -70,9 +70,9 @@ extern const size_t n_known_rows;
 #define SYMPTOM_QUOTE_MAX 280
 
 enum symptom_verdict {
-	SYMPTOM_OPEN,      /* not checked, or inconclusive */
-	SYMPTOM_CONFIRMED, /* a failing check confirms it */
-	SYMPTOM_EXCLUDED,  /* ok checks exclude it */
+	SYMPTOM_OPEN, /* not checked, or inconclusive */
+	SYMPTOM_CONFIRMED,
+	SYMPTOM_EXCLUDED,
 };
 
 struct symptom {

@@ -55,5 +55,5 @@ static inline void words_set(struct words_found *found, size_t number)
 	found->bits[number / 64] |= UINT64_C(1) << (number % 64);
 }
 
-/* Sets in found the words in text. Returns true if any. */
+/* Adds the words in text to found; true if any */
 bool words_find(const struct words *words, const char *text, size_t len, struct words_found *found);

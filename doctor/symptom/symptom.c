@@ -328,7 +328,6 @@ static int read_fd(struct reading *reading, int fd, const char *what, struct err
 	return 0;
 }
 
-/* text NULL: read fd */
 static int explain(struct arena *arena, const char *text, size_t len, int fd, const char *what,
 		   struct symptoms *ret, struct err *err)
 {
@@ -371,7 +370,6 @@ const char *symptom_fix(const char *text)
 		       : NULL;
 }
 
-/* status < 0: any */
 static const struct finding *find_finding(const struct findings *checked, const char *id,
 					  int status)
 {

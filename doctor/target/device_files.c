@@ -34,7 +34,7 @@ static bool parse_number(const char *text, int64_t *ret_major, int64_t *ret_mino
 	return end != text && !*end;
 }
 
-/* Returns 0, -ENODEV if no character device, or -errno: SELinux may refuse the stat. */
+/* Returns -ENODEV if no character device, or -errno: SELinux may refuse the stat. */
 static int number_of(const struct node *node, int root, const char *path, int64_t *ret_major,
 		     int64_t *ret_minor)
 {

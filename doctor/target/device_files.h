@@ -17,14 +17,14 @@ struct device_file {
 	int64_t major;
 	int64_t minor;
 	const char *ibdev;  /* verbs device of this number, or NULL */
-	const char *uverbs; /* its own name, "uverbs6" */
+	const char *uverbs; /* its kernel name */
 };
 
 struct device_files {
 	struct device_file *item; /* uverbsN only, by name */
 	size_t n;
 	size_t room;
-	size_t n_refused; /* how many could not be examined */
+	size_t n_refused; /* could not be examined */
 	bool rdma_cm;
 	bool readable; /* false: /dev is not accessible */
 	bool late;     /* no answer in DEVICE_FILES_SECONDS */
@@ -33,12 +33,13 @@ struct device_files {
 /* Containers may mount a hung file system there. */
 #define DEVICE_FILES_SECONDS 5
 
-/* root: the target's, read by a child. Recorded, a line MAJOR:MINOR is a device. */
+/* A child reads the target's root. In a recorded tree, devices are files with a line
+ * MAJOR:MINOR. */
 int device_files_read(struct arena *arena, const struct node *node, int root,
 		      struct device_files *ret_files, struct devices *devices, struct err *err);
 
-/* Opens a device read-write, and only if it is still that device: a container may swap it, and
- * opening some devices has effects. Returns an owned descriptor or -errno; -ESTALE if swapped. */
+/* Opens a device read-write unless a container has swapped it (-ESTALE): opening some devices has
+ * effects. Returns an owned descriptor, or -errno. */
 int device_file_open(int root, const struct device_file *file);
 
 /* All verbs devices in sysfs, sorted by name */

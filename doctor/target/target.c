@@ -170,7 +170,7 @@ static int open_process(struct arena *arena, int root, bool recorded, struct tar
 	if (!target->proc_path)
 		return -1;
 	target->proc = tree_open_dir(root, target->proc_path);
-	/* Only here is the magic link /proc/PID/root followed. Recorded: directory; ours: tree */
+	/* Only here is the magic link /proc/PID/root followed; recorded trees have a directory. */
 	if (recorded && target->proc >= 0)
 		target->root = tree_open_dir(target->proc, "root");
 	else if (target->proc >= 0)

@@ -28,7 +28,7 @@ int location_find(struct arena *arena, int root, struct location *ret_location);
 uint64_t location_namespace(int proc, const char *name);
 
 struct target {
-	const char *name; /* "this process", "process 4711", "container 0123456789ab" */
+	const char *name; /* "process 4711" */
 	const char *id;   /* the container's, or NULL */
 	int64_t pid;      /* 0: not running, or this process */
 	int64_t main_pid; /* the container's first process; 0: unknown */
@@ -36,8 +36,8 @@ struct target {
 
 	int proc;              /* its /proc directory; negative: none */
 	const char *proc_path; /* "/proc/self" */
-	int root;              /* root directory; negative: none */
-	uint64_t netns;        /* network namespace; 0: unknown */
+	int root;              /* negative: none */
+	uint64_t netns;        /* 0: unknown */
 	bool other_netns;      /* not ours */
 
 	const char **env; /* "NAME=value" */
@@ -57,7 +57,7 @@ struct target_choice {
 	const char *container; /* an id or its beginning */
 };
 
-/* recorded: sysroot is not "/". What is unreadable stays unset, and checks report it. Fails only if
+/* recorded: root is not "/". What is unreadable stays unset, and checks report it. Fails only if
  * the target does not exist or is not unique. */
 int target_find(struct arena *arena, int root, bool recorded, const struct location *location,
 		const struct target_choice *choice, struct target *ret_target, struct err *err);
@@ -69,10 +69,10 @@ void target_close(struct target *target);
 int target_read(struct arena *arena, const struct target *target, const char *name, size_t max,
 		struct fs_text *ret_text);
 
-/* The number behind "Seccomp:", "CapEff:" … in its status; -1 if absent */
+/* The number behind "CapEff:" in its status; -1 if absent */
 int64_t target_status(struct arena *arena, const struct target *target, const char *name, int base);
 
-/* Like getenv(3), in its environment */
+/* Like getenv(3) */
 const char *target_getenv(const struct target *target, const char *name);
 
 /* Enters its network namespace: only in a check's process. Returns 0 or -errno. */

@@ -28,7 +28,7 @@ struct verbs {
 	__typeof__(ibv_reg_dmabuf_mr) *reg_dmabuf_mr; /* since rdma-core 34; NULL */
 };
 
-/* Returns 0, or -1 without the library or a required call. It stays loaded, as its drivers do. */
+/* Fails without the library or a required call. It stays loaded, as its drivers do. */
 int verbs_load(struct verbs *ret_verbs, struct err *err);
 
 /* Leading bits that two GIDs share: ports of one rail are in one subnet. */

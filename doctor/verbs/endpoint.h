@@ -32,8 +32,8 @@ struct endpoint_address {
 	union ibv_gid gid;
 };
 
-/* device->port must be usable, the device outlive the endpoint. Returns 0, or -1 with *trouble and
- * nothing open. */
+/* device->port must be usable, and device outlive the endpoint. Fails with *trouble and nothing
+ * open. */
 int endpoint_open(const struct verbs *verbs, const struct verbs_device *device, size_t bytes,
 		  struct endpoint *ret_endpoint, struct trouble *trouble);
 void endpoint_close(struct endpoint *endpoint);

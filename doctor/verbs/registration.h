@@ -18,7 +18,7 @@ struct registration {
 	int errnum;     /* why */
 };
 
-/* Needs 4 MiB. Returns 0, or -1 with *trouble if it cannot be tried. */
+/* Needs 4 MiB. Returns -1 with *trouble if it cannot try. */
 int registration_probe(const struct verbs *verbs, const struct verbs_device *device,
 		       struct registration *ret_registration, struct trouble *trouble);
 

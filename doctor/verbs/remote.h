@@ -18,7 +18,7 @@
 
 #define REMOTE_PORT 18516         /* not assigned by IANA, next to ib_write_bw's */
 #define REMOTE_PATIENCE_S 20      /* longer than any transfer step (transfer.h) */
-#define REMOTE_HELLO_PATIENCE_S 5 /* strangers block the listener no longer */
+#define REMOTE_HELLO_PATIENCE_S 5 /* how long a stranger can block the listener */
 
 enum message_kind {
 	MESSAGE_HELLO = 1,
@@ -46,7 +46,7 @@ struct remote_peer {
 	struct endpoint_address address;
 };
 
-/* Return 0, or -1 with *trouble. *message is converted in place, *ret_message validated. */
+/* Functions that return -1 set *trouble. *message is converted in place, *ret_message validated. */
 int remote_send(struct remote_peer *peer, struct message *message, struct trouble *trouble);
 int remote_receive(struct remote_peer *peer, enum message_kind kind, struct message *ret_message,
 		   struct trouble *trouble);
@@ -56,11 +56,11 @@ void remote_refuse(struct remote_peer *peer, const char *why);
 
 int remote_hear(struct remote_peer *peer, struct trouble *trouble);
 
-/* Returns a connected or listening socket, or -1. host NULL: listen on all addresses. */
+/* Returns a connected or listening socket. host NULL: all addresses */
 int remote_connect(const char *host, unsigned port, struct trouble *trouble);
 int remote_listen(const char *host, unsigned port, struct trouble *trouble);
 
-/* Waits for a peer. Returns 0 with its fd and name, or -1. */
+/* Waits for a peer; sets its fd and name. */
 int remote_accept(int listener, struct remote_peer *ret_peer, struct trouble *trouble);
 
 /* first: we connect. Failures go to the peer. *ret_out: our measurement, *ret_in: the peer's. */

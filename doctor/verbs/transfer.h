@@ -29,7 +29,7 @@ int transfer_receive(struct endpoint *to, size_t bytes, uint64_t seed, struct tr
 int transfer_measure(struct endpoint *from, const struct endpoint_address *to, size_t bytes,
 		     struct transfer_result *ret_result, struct trouble *trouble);
 
-/* "1.2 GB/s (9.6 Gb/s), writes of 1 MiB; latency 1.62 us median, 2.01 us 99th percentile" */
+/* One line of evidence; returns text */
 #define TRANSFER_TEXT_SIZE 256
 const char *transfer_result_text(const struct transfer_result *result,
 				 char text[TRANSFER_TEXT_SIZE]);

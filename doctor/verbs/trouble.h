@@ -7,7 +7,7 @@
 enum trouble_kind {
 	TROUBLE_VERBS,   /* a call or completion failed: doctor/symptom knows .text */
 	TROUBLE_SILENCE, /* no answer from the other end */
-	TROUBLE_DATA,    /* what arrived is not what was sent */
+	TROUBLE_DATA,    /* wrong data arrived */
 	TROUBLE_PEER,    /* the other side gave up; text says why */
 	TROUBLE_NETWORK, /* TCP fails */
 };
