@@ -8,7 +8,6 @@
 #include "core/base/err.h"
 #include "core/base/stderr_line.h"
 
-/* A commit recompiles no other file. */
 #ifdef COMMIT
 static const char built_from[] = " (commit " COMMIT ")";
 #else

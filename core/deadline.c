@@ -30,7 +30,7 @@ static void on_alarm(int signal)
 		stderr_line(HOOK_NAME, REASON);
 		_exit(1);
 	}
-	/* late() may start the runtime: restore the caller's signals. */
+	/* late() may start the runtime. */
 	deadline_disarm();
 	late();
 }

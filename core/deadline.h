@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Limits a hanging /sys, disk or journal; below the hooks.d files' 10 s: a hook that the engine
- * kills gives no reason */
+/* Limits a hanging /sys, disk or journal; below hooks.d's 10 s, after which the engine kills a hook
+ * without a reason */
 #pragma once
 
 #include <stdbool.h>
@@ -9,7 +9,7 @@
 #define DEADLINE_SECONDS 5
 #endif
 
-/* on_time_up runs in a signal handler (async-signal-safe functions only) and must not return. */
+/* on_time_up must be async-signal-safe and not return. */
 void deadline_arm(void (*on_time_up)(void));
 
 /* Restores the caller's alarm, signal mask and handler */

@@ -194,7 +194,6 @@ void rccl_conf_link(int root)
 {
 	cleanup_fd etc = fs_open(root, "etc", O_PATH | O_DIRECTORY, RESOLVE_IN_ROOT);
 
-	/* Fails if the image has it. */
 	if (etc >= 0)
 		(void)!symlinkat(NAME, etc, "rccl.conf");
 }

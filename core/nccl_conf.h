@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A hook's only way to pass values to NCCL: all processes read it; the environment and a user's own
- * file win (NCCL's src/misc/param.cc, ncclInitEnv). The image's author controls the root file
- * system: look-ups stay below its descriptor. */
+/* A hook's only way to pass values to NCCL. All processes read it; the environment and a user's own
+ * file win (NCCL's src/misc/param.cc, ncclInitEnv). An image controls the root: look-ups stay below
+ * its descriptor. */
 #pragma once
 
 #include <stdbool.h>
@@ -33,10 +33,8 @@ const char *nccl_conf_value(const struct fs_text *text, const char *name, size_t
 const char *nccl_conf_mount(const struct spec *spec);
 
 /* Appends lines ("NAME=value\n"…, or "") as a block, replacing an older one. A link becomes a copy;
- * other types are errors. The file and a new /etc belong to the root's owner: right in a user
- * namespace */
+ * other types are errors. The file and a new /etc get the root's owner, for user namespaces. */
 int nccl_conf_write(int root, const char *lines, bool *ret_changed, struct err *err);
 
-/* Links /etc/rccl.conf, which RCCL reads (src/misc/param.cc, initEnv), to nccl.conf unless it
- * exists */
+/* Links /etc/rccl.conf, RCCL's file (src/misc/param.cc, initEnv), to nccl.conf unless it exists. */
 void rccl_conf_link(int root);

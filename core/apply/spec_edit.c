@@ -41,8 +41,7 @@ static const char *separator(const struct arena_text *list)
 	return list->len ? "," : "";
 }
 
-/* Appends items to the array or object at place, or replaces a null; without place, adds a member
- * of the process object. */
+/* Appends to the array or object at place, or replaces a null; without place adds it to process */
 static void append_items(struct edit *e, const struct json_node *place, const char *name,
 			 const char *brackets, const struct arena_text *items)
 {
@@ -127,8 +126,7 @@ static void edit_capabilities(struct edit *e)
 	const struct json_node *place = json_find(e->spec->process, "capabilities");
 	struct arena_text sets = {.arena = e->arena};
 
-	/* Without capabilities in process.json the runtime takes the container's, which a set here
-	 * would replace. */
+	/* Capabilities set in a process.json without any would replace the container's. */
 	if ((!place || place->type == JSON_NULL) && e->spec->process_only)
 		return;
 	for (int set = 0; set < SPEC_CAPABILITY_SETS; set++) {

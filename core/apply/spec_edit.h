@@ -13,11 +13,15 @@
 #include "core/plan/planning.h"
 #include "core/spec/spec.h"
 
-/* inherited: the limit if the spec lists none; NULL: unknown. text: what spec was parsed from.
- * *ret_text: in the arena, or text itself if nothing changed. - env: adds variables whose names are
- * not set. - rlimits: raises each RLIMIT_MEMLOCK, or adds one; never lowers a listed or inherited
- * limit. - capabilities: adds to all five sets, for non-root users; to process.json only if it has
- * any. - seccomp: appends a rule to linux.seccomp.syscalls. */
+/*
+ * text: what spec was parsed from. inherited: the limit if the spec lists none; NULL: unknown.
+ * *ret_text: in the arena, or text itself if unchanged.
+ *
+ *   env           adds unset variables
+ *   rlimits       raises each RLIMIT_MEMLOCK, or adds one; never lowers a listed or inherited limit
+ *   capabilities  adds to all five sets, for non-root users; in process.json only if it has any
+ *   seccomp       appends a rule to linux.seccomp.syscalls
+ */
 int spec_edit(struct arena *arena, const struct fs_text *text, const struct spec *spec,
 	      const struct plan *plan, const struct rlimit64 *inherited, struct fs_text *ret_text,
 	      struct err *err);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory with one lifetime. Functions return NULL without memory. */
+/* Memory with one lifetime. Pointers from functions with an arena parameter live in it; without
+ * memory they are NULL. */
 #pragma once
 
 #include <stdbool.h>
@@ -20,7 +21,7 @@ char *arena_strdup(struct arena *arena, const char *text);
 char *arena_printf(struct arena *arena, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Start with {.arena = …}. .text is NULL until something is appended. */
+/* Start with {.arena = …}. .text is NULL until an append. */
 struct arena_text {
 	struct arena *arena;
 	char *text;
@@ -32,7 +33,7 @@ struct arena_text {
 void arena_append(struct arena_text *text, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* Makes room for one more item; *capacity counts items. The old array stays valid. */
+/* Room for one more item; *capacity counts items. The old array stays valid. */
 void *arena_grow(struct arena *arena, void *array, size_t count, size_t *capacity,
 		 size_t item_size);
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line with file, place and reason; negative results set *err, callers prefix context. Test
- * .errnum, never the text. Control characters become '?'. Errors never allocate: "out of memory" is
- * one. */
+/* One line: file, place, reason; control characters become '?'. Test .errnum, never the text.
+ * Errors never allocate: "out of memory" is one. */
 #pragma once
 
 #include <stdbool.h>
@@ -17,7 +16,7 @@ struct err {
 	const char *more; /* further errors of the file, a line each, or NULL */
 };
 
-/* Sets the text, with strerror(errnum) appended unless errnum is 0. Both return -1. */
+/* Set the text, append strerror(errnum) unless errnum is 0, return -1. */
 int err_sys(struct err *err, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 #define err_set(err, ...) err_sys(err, 0, __VA_ARGS__)
@@ -34,7 +33,6 @@ const char *kernel_lacks_openat2(void);
 
 /* ---- warnings, for log and dry run ---- */
 
-/* Enough for any real container */
 #define WARNINGS_MAX 128
 
 struct warning {

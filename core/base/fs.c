@@ -88,8 +88,7 @@ int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 
 	if (fstat(fd, &st) < 0)
 		return err_sys(err, errno, "%s", what);
-	/* One byte beyond st_size shows growth; pipes and procfs files (size 0) double the
-	 * buffer. */
+	/* A byte beyond st_size shows growth; pipes and procfs files (size 0) double the buffer. */
 	if (S_ISREG(st.st_mode) && st.st_size > 0 && st.st_size < (off_t)max)
 		capacity = (size_t)st.st_size + 1;
 	for (;; capacity *= 2) {
@@ -223,7 +222,7 @@ int fs_reopen_regular(int path)
 	/* Without O_NONBLOCK a lease on a container's file blocks open(2) for 45 s
 	 * (/proc/sys/fs/lease-break-time). */
 	fd = open(again, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	/* It exists: /proc is not mounted (in a package's script). */
+	/* ENOENT: /proc is not mounted (in a package's script). */
 	if (fd < 0)
 		return errno == ENOENT ? -ENOSYS : -errno;
 	return fd;

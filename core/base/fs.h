@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files are opened once: no path is resolved twice. Descriptors are close-on-exec, no open blocks
- * on a FIFO, reads are bounded. Functions without err return -errno. */
+/* Files are opened once: no path is resolved twice. The caller owns returned descriptors, which are
+ * close-on-exec. FIFOs block no open; reads are bounded. Functions without err return -errno. */
 #pragma once
 
 #include <dirent.h>
@@ -27,10 +27,8 @@ void cleanup_close_dir(DIR **dir);
 		taken_;                                                                            \
 	})
 
-/* ---- callers own returned descriptors ---- */
-
-/* openat2(2), adding RESOLVE_NO_MAGICLINKS, O_CLOEXEC, O_NONBLOCK and O_NOCTTY. Returns a
- * descriptor or -errno (-ENOSYS before Linux 5.6). */
+/* openat2(2), adding RESOLVE_NO_MAGICLINKS, O_CLOEXEC, O_NONBLOCK and O_NOCTTY; -ENOSYS before
+ * Linux 5.6 */
 int fs_open(int dir, const char *path, int flags, uint64_t resolve);
 
 /* /dev/null for closed standard streams: no file may get their numbers */
@@ -45,15 +43,15 @@ struct fs_text {
 int fs_read(struct arena *arena, int fd, size_t max, const char *what, struct fs_text *ret_text,
 	    struct err *err);
 
-/* More than max is no error: len > max means cut. */
+/* len > max means cut. */
 int fs_read_up_to(struct arena *arena, int fd, size_t max, const char *what,
 		  struct fs_text *ret_text, struct err *err);
 
 int fs_read_regular(struct arena *arena, int fd, size_t max, const char *what,
 		    struct fs_text *ret_text, struct err *err);
 
-/* Read the first line of a file, or a link's target, NUL-terminated. Return the length or -errno
- * (-EMSGSIZE or -ENAMETOOLONG if size is too small). */
+/* Read the first line of a file, or a link's target, NUL-terminated. Return the length; -EMSGSIZE
+ * or -ENAMETOOLONG above size */
 ssize_t fs_read_line(int dir, const char *path, char *line, size_t size);
 ssize_t fs_read_link(int dir, const char *path, char *target, size_t size);
 
@@ -64,10 +62,8 @@ bool fs_is_own_root(int dir);
 
 /* ---- below a root that others may control: lookups never leave it ---- */
 
-/* Returns a descriptor, or -1 with err set. */
 int tree_open_root(const char *path, struct err *err);
 
-/* Returns a descriptor, or -errno. */
 int tree_open_dir(int root, const char *path);
 
 /* ---- untrusted files: FIFOs, devices, huge directories ---- */
@@ -81,7 +77,7 @@ int fs_open_regular(int dir, const char *name);
 
 #define TREE_NAMES_MAX 65536
 
-/* Sorted names that end in suffix, in the arena, or NULL. Returns how many (0 if it cannot be
- * opened; TREE_NAMES_MAX: maybe more), or -1 without memory. */
+/* Sorted names that end in suffix, or NULL. Returns how many (0 if it cannot be opened;
+ * TREE_NAMES_MAX: maybe more), or -1 without memory. */
 int tree_list(struct arena *arena, int root, const char *path, const char *suffix,
 	      const char ***ret_names);

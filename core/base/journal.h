@@ -4,6 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-/* Sends a datagram without the time, which the receiver adds. Never waits, unlike syslog(3): a
- * stuck journal must not delay containers. False on failure. Async-signal-safe. */
+/* Sends a datagram; the receiver adds the time. Never waits for a stuck journal, unlike syslog(3).
+ * False on failure. Async-signal-safe. */
 bool journal_send(const char *message, size_t len);

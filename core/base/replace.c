@@ -60,8 +60,8 @@ static int fill(int fd, const struct replacement *file)
 	return 0;
 }
 
-/* A kill frees an unnamed file. Temporary names are random: in /tmp (CRI-O's process.json) users
- * could create a known one; two runs must not share one. */
+/* Temporary names are random: in /tmp (CRI-O's process.json) users could create a known one, and
+ * two runs must not share one. */
 static int replace(int dir, const struct replacement *file, bool named)
 {
 	char temporary[32];

@@ -14,11 +14,11 @@ struct replacement {
 	const char *bytes;
 	size_t len;
 	mode_t mode;
-	const struct stat *owner; /* st_uid and st_gid to set; NULL: ours */
+	const struct stat *owner; /* st_uid and st_gid; NULL: ours */
 	const int *attributes;    /* copy extended attributes from it; or NULL */
 	bool sync;                /* before the rename */
 };
 
 /* what: the name in errors. Until complete, others can neither read nor guess the file, even in
- * /tmp. A kill leaves a temporary file only before the rename, or without O_TMPFILE. */
+ * /tmp. A kill just before the rename, or without O_TMPFILE, leaves a temporary file. */
 int replace_file(int dir, const struct replacement *file, const char *what, struct err *err);

@@ -3,8 +3,8 @@
 
 #include <stdbool.h>
 
-/* True if we have no more rights than our user: not root, or only in a user namespace. This is
- * about the engine, not the container. False if unknown. */
+/* Whether the engine (not the container) has no more rights than our user: not root, or only in a
+ * user namespace. False if unknown. */
 bool rootless(void);
 
 /* False if /proc is unreadable */

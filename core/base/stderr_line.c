@@ -35,7 +35,7 @@ void stderr_mute(void)
 	has_reader = false;
 }
 
-/* Async-signal-safe. quoted: for JSON or Go's %q, which agree without control characters */
+/* quoted: for JSON or Go's %q, which agree without control characters */
 static void add(char line[PIPE_BUF], size_t *len, const char *text, bool quoted)
 {
 	for (; *text && *len + sizeof("\\\"\"}\n") <= PIPE_BUF; text++) {
@@ -70,8 +70,7 @@ static void write_stderr(const char *line, size_t len)
 		(void)!send(STDERR_FILENO, line, len, MSG_DONTWAIT | MSG_NOSIGNAL);
 		return;
 	}
-	/* Reopen: O_NONBLOCK would affect all who share stderr, and after poll(2) another writer
-	 * may take the room. */
+	/* Reopen: O_NONBLOCK would affect all who share stderr; poll(2) reserves no room. */
 	if (!S_ISREG(st.st_mode))
 		fd = open("/proc/self/fd/2", O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
 	if (fd >= 0)
@@ -81,7 +80,7 @@ static void write_stderr(const char *line, size_t len)
 		write_unharmed(STDERR_FILENO, line, len);
 }
 
-/* crun and runc differ in order and digits; readers accept both. */
+/* crun's and runc's formats differ; readers accept both. */
 static void write_runtime_log(const char *name, const char *reason)
 {
 	static char line[PIPE_BUF];

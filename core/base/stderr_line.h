@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reports failures to the caller. A missing or slow reader neither delays exit nor changes its
- * status. Async-signal-safe. */
+/* Reports failures to the caller, async-signal-safe. A missing or slow reader neither delays exit
+ * nor changes its status. */
 #pragma once
 
 #include <stdbool.h>

@@ -141,7 +141,7 @@ static uint32_t decode(const char *text, size_t *ret_len)
 	return c;
 }
 
-/* C0, DEL, C1: many terminals treat U+009B as ESC [. */
+/* Many terminals treat U+009B as ESC [. */
 static bool is_control(uint32_t c)
 {
 	return c < 0x20 || (c >= 0x7f && c <= 0x9f);

@@ -21,7 +21,7 @@ const char *text_base_name(const char *path);
 /* Builds "a, b" for a message; drops what does not fit. */
 void text_add_item(char *list, size_t size, const char *item);
 
-/* C0, DEL or UTF-8 C1, which could forge lines or drive terminals */
+/* C0, DEL or UTF-8 C1: could forge lines or drive terminals */
 bool text_has_control(const char *text);
 
 /* "0000:3b:02.6", lower-case hex; 4 to 8 digits of domain */
@@ -33,15 +33,14 @@ bool text_is_device_name(const char *text);
 /* 1 to 15 bytes without NCCL's list characters ',', '=' and '^' */
 bool text_is_netdev_name(const char *text);
 
-/* -1 if unknown; upper case only ("CAP_IPC_LOCK"), as in the OCI runtime specification */
+/* -1 if unknown; upper case only, as in OCI ("CAP_IPC_LOCK") */
 int capability_number(const char *name);
 
-/* Known names of a set (bit n is capability n) by number, in the arena, ended by NULL; NULL without
- * memory */
+/* Bit n of set is capability n; unknown ones are left out. Ended by NULL */
 const char *const *capability_names(struct arena *arena, uint64_t set);
 
 /* The first character's bytes; 0: invalid UTF-8, control, bidi */
 size_t text_printable_length(const char *text);
 
-/* Replaces their bytes by '?', for one line of a log. */
+/* Replaces bytes of such characters by '?', for one line of a log. */
 void text_make_printable(char *text);

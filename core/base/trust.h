@@ -7,10 +7,9 @@
 
 #include "core/base/err.h"
 
-/* It and all directories on its path must belong to root or us, be writable by nobody else, and be
- * no links; sticky ones (/tmp) are fine. dir itself is not checked. what: the path in errors.
- * in_etc: a rootless engine accepts an unmapped owner: below /etc only root writes, elsewhere it
- * may be any user. */
+/* The file and all directories of path (not dir) must belong to root or us, be no links, and be
+ * writable by nobody else, except for sticky directories (/tmp). what: the path in errors. in_etc:
+ * accept an unmapped owner if rootless: below /etc it is root, elsewhere any user. */
 int trust_open(int dir, const char *path, bool in_etc, const char *what, struct err *err);
 
 /* Opens a directory for reading; checks only itself. */

@@ -10,12 +10,12 @@
 #define CONFINE_CAPABILITY(number) (UINT64_C(1) << (number))
 
 struct confinement {
-	uint64_t capabilities;                  /* bit n is capability n */
+	uint64_t capabilities;
 	const struct sock_filter *instructions; /* by tools/filter */
 	unsigned short n_instructions;
 };
 
-/* Irreversible. Changes to directory unless NULL, and closes all but the standard descriptors; the
- * kernel kills the process at any other system call. Best effort: containers must start on old
- * kernels. Returns 0, or -1 with the last failure. */
+/* Irreversible. Changes to directory unless NULL, and closes all but the standard descriptors;
+ * other system calls kill the process. Best effort, since containers must start on old kernels;
+ * *err: the last failure. */
 int confine(const struct confinement *confinement, const char *directory, struct err *err);

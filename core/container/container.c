@@ -130,7 +130,6 @@ int container_load_config(struct container *container, const struct options *opt
 	return 0;
 }
 
-/* Most plans need only the ports. */
 static void describe_devices(struct container *container)
 {
 	const struct node *node = &container->node;

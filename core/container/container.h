@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Read in stages: most containers have no RDMA and must cost next to nothing. */
+/* Read in stages: containers without RDMA must cost next to nothing. */
 #pragma once
 
 #include <stdbool.h>
@@ -34,7 +34,7 @@ struct container {
 	bool everything;           /* for the dry run: dismiss nothing */
 	struct fs_text image_conf; /* the image's /etc/nccl.conf; no bytes: none */
 	uint64_t node_memory;      /* only for require_memory_limit */
-	uint64_t memlock_max;      /* with lacking: planning.h; if we start the runtime */
+	uint64_t memlock_max;      /* 0: rootless_memlock_max(); with lacking: planning.h */
 	uint64_t lacking;
 	struct config config;
 	bool has_config;
@@ -54,10 +54,10 @@ void container_free(struct container *container);
 int container_read_spec(struct container *container, int dir, const char *path, const char *name,
 			struct err *err);
 
-/* what: the source of container->text, for errors */
+/* what: the text's source, for errors */
 int container_parse_spec(struct container *container, const char *what, struct err *err);
 
-/* Returns root.path's descriptor, owned by container, or -1. Rejects "" and the host's root. */
+/* Returns root.path's descriptor, which container owns. Rejects "" and the host's root. */
 int container_open_root(struct container *container, struct err *err);
 
 /* Reads it once. */
@@ -70,12 +70,12 @@ bool container_needs_decision(struct container *container);
 /* Returns 1, -1, or 0 before reading the config: no device or annotation of ours */
 int container_find(struct container *container, const struct options *options, struct err *err);
 
-/* After container_find(). Returns 1 if the plan gives something, else 0 */
+/* After container_find(). Returns 1 if the plan gives something, 0 or -1 */
 int container_plan(struct container *container, struct err *err);
 
 #define VERBS_FILE SPEC_VERBS_DIR "uverbs"
 
-/* If not examined: does text or spec name a verbs device, or our request? */
+/* Unexamined: do text or spec name a verbs device, or our request? */
 bool container_names_device(const struct container *container);
 bool container_names_request(const struct container *container);
 

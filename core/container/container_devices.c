@@ -50,8 +50,8 @@ static bool lists_number(const struct spec *spec, int64_t major, int64_t minor)
 	return false;
 }
 
-/* Rootless podman cannot create device files, so it mounts those its user may use. Kubernetes, even
- * rootless, lists devices in linux.devices; a hostPath proves nothing. */
+/* Rootless podman cannot create device files: it mounts those its user may use. Kubernetes, even
+ * rootless, uses linux.devices; a hostPath proves nothing. */
 bool container_mounts_count(const struct spec *spec)
 {
 	return !spec->identity.kubernetes && rootless();

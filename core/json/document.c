@@ -70,7 +70,7 @@ static const char *keep_text(struct json_document *doc, const void *text, size_t
 	return copy;
 }
 
-/* len: of its text, or of its opening bracket */
+/* len: of its text or opening bracket */
 static struct json_node *add_value(struct building *b, enum json_type type, const char *text,
 				   size_t len)
 {

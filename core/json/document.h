@@ -63,7 +63,7 @@ struct json_document {
 	struct arena *arena;
 	struct err *err;
 	bool failed;
-	size_t errors;                  /* all but the first are in err->more */
+	size_t errors;
 	const struct json_node *faulty; /* the last error's value */
 	const char *what;
 	const char *text;
@@ -71,8 +71,8 @@ struct json_document {
 	struct json_node *root;
 };
 
-/* what: the file's name in errors. text must outlive the document. Returns 0, or -1 with err set
- * and .root partial or NULL. */
+/* what: the file's name in errors. text must outlive the document. After -1 .root is partial or
+ * NULL. */
 int json_parse(struct json_document *ret_doc, struct arena *arena, const char *what,
 	       const char *text, size_t len, unsigned options, struct err *err);
 
@@ -113,7 +113,7 @@ const char *json_key(struct json_document *doc, const struct json_node *member);
 /* *ret_n is unchanged if the array is absent (NULL) or wrong. */
 const char **json_strings(struct json_document *doc, const struct json_node *array, size_t *ret_n);
 
-/* absent: also after an error, such as 1e3 for an integer */
+/* absent: returned also after an error, such as 1e3 for an integer */
 bool json_bool(struct json_document *doc, const struct json_node *node, bool absent);
 int64_t json_int64(struct json_document *doc, const struct json_node *node, int64_t absent);
 uint64_t json_uint64(struct json_document *doc, const struct json_node *node, uint64_t absent);
@@ -129,11 +129,10 @@ void *json_items(struct json_document *doc, const struct json_node *array, size_
 size_t json_line(const struct json_document *doc, const struct json_node *node);
 size_t json_line_at(const char *text, size_t offset);
 
-/* Reports an error in the value, or NULL. Returns -1. */
+/* node: where; NULL: the whole text. Returns -1. */
 int json_fail(struct json_document *doc, const struct json_node *node, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Returns -1. */
 int json_no_memory(struct json_document *doc);
 
 /* ---- for document.c: each returns -1 ---- */

@@ -30,13 +30,13 @@ struct json_field {
 		.name = (name_), .type = (type_), .offset = offsetof(object, member), __VA_ARGS__  \
 	}
 
-/* In the arena, with "schema": 1; NULL without memory */
+/* Adds "schema": 1. */
 const char *json_fields_write(struct arena *arena, const struct json_field *fields,
 			      const void *object, size_t *ret_len);
 
 #define JSON_FIELDS_SIZE_MAX 8192
 
-/* Reads name in dir (where: its path in errors); only root may write it. Returns 1 with *ret_object
- * in the arena, 0 if absent, or -1. */
+/* Reads name in dir (where: its path in errors); only root may write it. Returns 1, 0 if absent, or
+ * -1. */
 int json_fields_read(struct arena *arena, const struct json_field *fields, int dir,
 		     const char *where, const char *name, void *ret_object, struct err *err);

@@ -11,11 +11,11 @@
 /* Puts one value; owns nothing (json/document.h). Negative: give up. */
 typedef int json_put(yajl_gen gen, void *context);
 
-/* NULL without memory, or unless put writes one value. readable: indented, a final newline */
+/* NULL also if put does not write exactly one value. readable: indented, a final newline */
 const char *json_write(struct arena *arena, bool readable, json_put *put, void *context,
 		       size_t *ret_len);
 
-/* Quoted and escaped, in the arena; NULL without memory */
+/* Quoted and escaped */
 const char *json_quote(struct arena *arena, const char *text);
 
 /* Cannot fail: without memory json_write() returns at once. */

@@ -49,7 +49,7 @@ const char *sysfs_find(struct arena *arena, int dir, const char *name)
 	return text_starts_with(link, "devices/") ? arena_printf(arena, "sys/%s", link) : NULL;
 }
 
-/* verbs: infiniband_verbs/uverbsN, to reach physfn without a second walk through sysfs */
+/* verbs: infiniband_verbs/uverbsN, from which physfn needs no second walk */
 static void read_parent(int verbs, struct arena *arena, struct device *device)
 {
 	const char *name = text_base_name(device->path);

@@ -68,7 +68,7 @@ struct port {
 	char gid[48];
 };
 
-/* As NCCL requires; false if the state is unknown */
+/* As NCCL requires; false if unknown */
 bool port_is_active(const struct port *port);
 
 /* NCCL takes only Ethernet and InfiniBand (src/transport/net_ib/init.cc), not EFA. */
@@ -101,7 +101,7 @@ struct devices {
 
 bool devices_any(const struct devices *devices);
 
-/* "mlx5_6,vfio/57"; "2 RDMA devices and 1 vfio function", or NULL without memory */
+/* "mlx5_6,vfio/57"; "2 RDMA devices and 1 vfio function" */
 void devices_append_names(const struct devices *devices, struct arena_text *text);
 const char *devices_count_text(const struct devices *devices, struct arena *arena);
 
@@ -117,7 +117,7 @@ enum node_number {
 
 /* These add to *devices; without memory only the arena fails. */
 
-/* Finds a verbs or vfio device by number */
+/* Finds a verbs or vfio device */
 enum node_number node_find_number(const struct node *node, struct arena *arena, int64_t major,
 				  int64_t minor, struct devices *devices);
 

@@ -101,7 +101,7 @@ bool gpu_list_driver(const struct node *node, struct arena *arena, struct gpus *
 	const char **names;
 	int n = dir < 0 ? 0 : tree_list(arena, dir, ".", "", &names);
 
-	/* Sorted: names are addresses */
+	/* Sorted by address */
 	for (int i = 0; i < n; i++) {
 		if (text_is_pci_address(names[i]))
 			gpu_add(node, arena, names[i], read_minor(arena, node->root, names[i]),

@@ -23,7 +23,7 @@ enum pci_distance pci_distance(const struct pci_place *a, const struct pci_place
 struct gpu {
 	char pci[24];
 	char model[8]; /* PCI device id: "0x2330" */
-	int64_t minor; /* /dev/nvidiaN; -1: unknown */
+	int64_t minor; /* -1: unknown */
 	struct pci_place place;
 };
 

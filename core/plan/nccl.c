@@ -77,7 +77,6 @@ static void append_hca(struct hca_list *list, const char *ibdev, unsigned port)
 		arena_append(&list->text, ":%u", port);
 }
 
-/* Ports only if not all are active */
 static void append_device(struct hca_list *list, const struct device *device)
 {
 	size_t active = 0;
@@ -89,7 +88,7 @@ static void append_device(struct hca_list *list, const struct device *device)
 	}
 	if (foreign && foreign == device->n_ports)
 		return;
-	/* If none is active, name the device: a link may come up in time. */
+	/* If none is active, a link may come up in time. */
 	if (device->n_ports < 2 || active == device->n_ports || active == 0) {
 		append_hca(list, device->ibdev, 0);
 		return;
@@ -128,8 +127,8 @@ static bool has_netdev_before(const struct devices *devices, size_t end)
 	return false;
 }
 
-/* All or none: PyTorch's gloo opens them all (torch/csrc/distributed/c10d/init.cpp,
- * options.devices) and pairs the n-th of each process (ProcessGroupGloo.cpp): a gap hangs it. */
+/* All or none: PyTorch's gloo opens all (torch/csrc/distributed/c10d/init.cpp, options.devices) and
+ * pairs each process' n-th (ProcessGroupGloo.cpp): a gap hangs it. */
 const char *interface_list(const struct planning *p, const char *variable, const char *front)
 {
 	const struct devices *devices = p->devices;

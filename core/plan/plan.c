@@ -73,7 +73,7 @@ static void grant_memlock(const struct planning *p, struct plan *plan)
 }
 
 /* CAP_IPC_LOCK bypasses the limit (can_do_mlock in mm/mlock.c; ib_umem_get in
- * drivers/infiniband/core/umem.c): beside a finite one it must be listed. vfio gives none. */
+ * drivers/infiniband/core/umem.c): beside a finite one the policy must list it. vfio gives none. */
 static void grant_capabilities(const struct planning *p, struct plan *plan)
 {
 	bool finite =

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a container gets and why, without I/O: tables can test it */
+/* What a container gets and why; no I/O */
 #pragma once
 
 #include <stdbool.h>
@@ -30,7 +30,7 @@
  */
 int plan_decide(const struct planning *p, struct err *err);
 
-/* Completes a plan that gives something. Both return 0, or -1 without memory. */
+/* Completes a plan that gives something. Both fail only without memory. */
 int plan_fill(const struct planning *p, struct err *err);
 
 extern const char *const decision_names[];

@@ -45,9 +45,9 @@ struct plan {
 	const char *missing_capabilities_reason; /* NULL: none missing */
 	bool adds_rlimit;                        /* process.rlimits has less */
 	uint64_t capabilities;                   /* that some set lacks */
-	uint64_t granted;                        /* with those in the spec */
+	uint64_t granted;                        /* including the spec's */
 
-	uint32_t seccomp; /* calls to allow (spec/spec.h) */
+	uint32_t seccomp; /* calls to allow; bit n is seccomp_names[n] */
 
 	struct setting *settings; /* in nccl.conf's order */
 	size_t n_settings;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For giving less, in the arena */
+/* Why a container gets less */
 #pragma once
 
 #include <stdint.h>

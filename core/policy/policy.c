@@ -176,7 +176,7 @@ static void read_gdr_level(struct json_document *doc, const struct json_node *no
 	config->nccl.gdr_level = text_of_value(doc, node);
 }
 
-/* New keys: see CONTRIBUTING.md. tests/cli/keys.sh checks other mentions against these. */
+/* New keys: see CONTRIBUTING.md. */
 static void read_nccl_keys(struct json_document *doc, const struct json_node *nccl,
 			   struct config *config)
 {
@@ -312,7 +312,6 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	for (;;) {
 		size_t len = strcspn(name, ",");
 
-		/* A DNS label */
 		if (!len || strspn(name, "abcdefghijklmnopqrstuvwxyz0123456789-.") < len)
 			return err_set(err,
 				       "\"%.64s\" is not a list of container names: write \"a,b\"",
@@ -325,7 +324,6 @@ static int read_containers(const struct spec *spec, const char *value, struct re
 	}
 }
 
-/* tests/cli/keys.sh checks these too. */
 static int read_request(const struct spec *spec, const struct spec_annotation *annotation,
 			struct request *request, struct err *err)
 {

@@ -54,7 +54,7 @@ struct config {
 	bool vfio;              /* vfio functions count, for the limit alone */
 	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
-	uint64_t capabilities;  /* bit n is capability n */
+	uint64_t capabilities;
 	bool says_capabilities; /* the file lists them */
 	struct {
 		bool hca;
@@ -125,6 +125,6 @@ struct request {
 int request_read(const struct spec *spec, const char *what, struct request *ret_request,
 		 struct err *err);
 
-/* True for our annotations, even misspelt, or hook arguments, unless inject is "false": the author
- * wants to know why it gets nothing. */
+/* True with our annotations, even misspelt, or hook arguments, unless inject is "false": the author
+ * expects a reason. */
 bool request_is_made(const struct spec *spec);

@@ -7,8 +7,7 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 
-/* A line has an absolute path or a '#' comment, maybe between blanks. Only root may write the
- * file. */
+/* A line: an absolute path or a '#' comment, maybe between blanks. Only root may write the file. */
 #define RUNTIMES_PATH "etc/oci-rdma-hook/runtimes" /* below the sysroot */
 #define RUNTIMES_SIZE_MAX (64 * 1024)
 
@@ -20,11 +19,11 @@ struct runtimes {
 /* root: the sysroot. A missing file is no error. */
 int runtimes_read(struct arena *arena, int root, struct runtimes *ret_runtimes, struct err *err);
 
-/* For oci-rdma-runtime-crun; or NULL */
+/* "crun" of "oci-rdma-runtime-crun"; or NULL */
 const char *runtimes_named(const char *called);
 
-/* Returns the paths to try, ended by NULL, or NULL without memory. called: the shim's base name. Of
- * oci-rdma-runtime-crun: crun in the file, then installed ones. Of others: the file's entries, or
- * without a file an installed crun, then runc. */
+/* Paths to try, ended by NULL. called: the shim's base name. For oci-rdma-runtime-crun: the file's
+ * crun, then installed ones. For others: the file's entries, or without a file an installed crun,
+ * then runc. */
 const char **runtimes_to_try(struct arena *arena, const struct runtimes *runtimes,
 			     const char *called);

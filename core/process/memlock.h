@@ -8,7 +8,7 @@
 
 #include "core/base/err.h"
 
-/* Raises soft and hard limit to at least bytes. False if both were high enough. */
+/* Raises both limits to at least bytes. False if they were high enough. */
 bool memlock_raise(struct rlimit64 *limit, uint64_t bytes);
 
 /* Our own limit, which a process inherits if its spec lists none */
@@ -23,7 +23,7 @@ uint64_t own_memlock_max(void);
 /* The rootless engine's maximum; 0: any. For hooks and NRI plugins, whose engine raises limits */
 uint64_t rootless_memlock_max(void);
 
-/* Returns 0 if this process may raise a limit to bytes, or -1 with err set. */
+/* -1 unless this process may raise a limit to bytes */
 int memlock_check_raise(uint64_t bytes, struct err *err);
 
 /* Needs CAP_SYS_RESOURCE in the initial user namespace. *ret_changed: it was lower. No error if the

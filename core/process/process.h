@@ -38,6 +38,6 @@ bool cgroup_names(const char *cgroups, const char *name);
 /* Or NULL. Skips a podman pod's id, which precedes its containers' */
 const char *cgroup_find_id(const char *from, const char *to);
 
-/* Those that the bounding set lacks: runtimes fail to set them (capabilities(7)). Call before
- * confine() */
+/* Those outside the bounding set: runtimes fail to set them (capabilities(7)). Call before
+ * confine(). */
 uint64_t own_lacks_capabilities(uint64_t capabilities);

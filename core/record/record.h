@@ -9,14 +9,14 @@
  * The first three may be empty. CLOCK: clock_ms(), which nobody can set, in hexadecimal.
  *
  *   - A record replaces that of the same pod and container name, whatever the id.
- *   - At most RECORDS_MAX files exist, even during a replacement. Records of pods that the
- *     kubelet no longer has go first, then one of the namespace with the most: a "nothing", then of
- *     the pod with the most, the oldest. A "nothing" pushes out only a "nothing", or a record of a
+ *   - At most RECORDS_MAX files exist, even during a replacement. Records of pods that the kubelet
+ *     no longer has go first, then one of the namespace with the most: a "nothing", then of the pod
+ *     with the most, the oldest. A "nothing" pushes out only a "nothing", or a record of a
  *     namespace with more than its own; else it is not written.
  *
- * Writers take flock(2) on a file that only root can open: any user who can open a file can
- * lock it. The lock ends with its process. A killed writer leaves only whole files; the next one
- *removes non-records.
+ * Writers take flock(2), which ends with its process, on a file that only root can open: who can
+ * open a file can lock it. A killed writer leaves only whole files; the next one removes
+ *non-records.
  */
 #pragma once
 
@@ -52,7 +52,7 @@ struct record {
 	const char *cgroup; /* of a missed one, below the sysroot */
 	enum record_result result;
 	const char *entry_point; /* "createRuntime", "nri", … */
-	const char *policy;      /* its policy file, as the entry point sees it */
+	const char *policy;      /* its file, as the entry point sees it */
 	const char *reason;
 	const char *devices;           /* "mlx5_6,mlx5_7" */
 	uint64_t memlock;              /* bytes; 0: none */
@@ -62,12 +62,11 @@ struct record {
 	struct json_pairs settings;    /* the plan's */
 };
 
-/* Returns 1 with *ret_record in the arena, 0 if there is none, or -1 with err set, also if others
- * than root can write it. */
+/* Returns 1, 0 if there is none, or -1, also if others than root can write it. */
 int record_read(struct arena *arena, int sysroot, const char *id, struct record *ret_record,
 		struct err *err);
 
-/* dir: RECORD_DIR. Returns as record_read(); 0: the file is gone. */
+/* dir: RECORD_DIR. Returns as record_read(). */
 int record_load(struct arena *arena, int dir, const char *file, struct record *ret_record,
 		struct err *err);
 
@@ -81,8 +80,8 @@ struct record_entry {
 	int64_t clock;
 };
 
-/* Sorted by namespace and pod. locked: the caller has the lock; removes files that are not records.
- * Returns the number, or -1 without memory. */
+/* Sorted by namespace and pod. locked: the caller has the lock; removes other files. Returns the
+ * number, or -1 without memory. */
 int record_list(struct arena *arena, int dir, bool locked, struct record_entry **ret_entries);
 
 #define RECORD_NAME_SIZE 256 /* NAME_MAX and NUL */
@@ -93,6 +92,6 @@ bool record_name_make(const struct record *record, char name[RECORD_NAME_SIZE]);
 /* Parses entry->file. Returns 1, 0 if it is not a record's name, or -1 without memory. */
 int record_name_split(struct arena *arena, struct record_entry *entry);
 
-/* Cut to size, in the arena; NULL with err set. */
+/* Cut to JSON_FIELDS_SIZE_MAX; NULL with err set */
 const char *record_text(struct arena *arena, struct record *record, size_t *ret_len,
 			struct err *err);

@@ -46,7 +46,7 @@ static bool is_same_container(const struct record_entry *a, const struct record_
 	       strcmp(a->pod_uid, b->pod_uid) == 0 && strcmp(a->container, b->container) == 0;
 }
 
-/* The number of entries, which are sorted, that share the first len bytes. */
+/* How many entries (sorted) share the first len bytes */
 static size_t count_same(const struct record_entry *entries, size_t n, size_t len)
 {
 	size_t i = 1;

@@ -34,18 +34,18 @@ struct outcome {
 	struct err unconfined; /* why confine() failed, or "" */
 
 	enum record_result result; /* RECORD_NOTHING to RECORD_FAILED; "granted" also by "tcp" */
-	bool must_fail;            /* the container must not start */
-	const char *reason;        /* NULL: a grant, or not to be logged */
+	bool must_fail;
+	const char *reason; /* NULL: a grant, or not to be logged */
 };
 
 /* Whether the container must fail if time is up before outcome_decide() */
 bool outcome_if_timed_out(const struct container *container, const struct outcome *outcome);
 
 /* By the table above. status: the last step's; negative: it failed. *outcome must not move: .reason
- * may point into it. Its other texts live as long as the container. */
+ * may point into it. Its other texts live in the container. */
 void outcome_decide(struct container *container, int status, struct outcome *outcome);
 
-/* Decides by outcome->err, with the container's config if it could be loaded. */
+/* By outcome->err, and the container's config if loaded */
 void outcome_set_failed(const struct container *container, bool has_device,
 			struct outcome *outcome);
 
@@ -55,7 +55,7 @@ void outcome_set_failed(const struct container *container, bool has_device,
  * "addition:". */
 void outcome_log(struct container *container, const struct outcome *outcome);
 
-/* reason NULL: the plan's. No record if it neither asks nor has a proven device. Returns 0 or 1 as
- * record_write(), or -1, which is logged: the grant stays. */
+/* reason NULL: the plan's. No RECORD_NOTHING without a proven device, annotation or --ask. Returns
+ * 0 or 1 as record_write(), or -1, which is logged: the grant stays. */
 int record_outcome(const struct options *options, struct container *container,
 		   enum record_result result, const char *reason, const char *entry_point);

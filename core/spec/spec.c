@@ -30,7 +30,6 @@ static void read_process(struct json_document *doc, const struct json_node *proc
 		const struct json_node *soft = json_get(doc, limit, "soft", JSON_NUMBER);
 		const struct json_node *hard = json_get(doc, limit, "hard", JSON_NUMBER);
 
-		/* Other limits stay unchecked. */
 		if (!json_equals(type, "RLIMIT_MEMLOCK"))
 			continue;
 		spec->has_memlock = true;
