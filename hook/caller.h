@@ -6,7 +6,7 @@
 
 #include "core/base/arena.h"
 
-/* Its --bundle (or -b), in the arena; NULL: none */
+/* Its --bundle (or -b), or NULL */
 const char *caller_bundle(struct arena *arena, pid_t pid);
 
 bool caller_is_crun(struct arena *arena, pid_t pid);

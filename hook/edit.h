@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Grants in config.json, before the runtime reads it */
 #pragma once
 
 #include "core/container/container.h"

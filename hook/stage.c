@@ -104,7 +104,7 @@ static int write_nccl_conf(struct container *container, bool *ret_changed, struc
 	status = nccl_conf_write(container->root, lines, ret_changed, err);
 	if (container->plan.new_settings)
 		return status;
-	/* Another entry point granted and logged all; the file only serves sessions. */
+	/* Another entry point granted and logged all; the file serves sessions. */
 	*ret_changed = false;
 	return 0;
 }

@@ -23,7 +23,7 @@ struct state {
 	/* init in the hook's pid namespace; 0: absent or invalid, which only fails grants */
 	int64_t pid;
 	const char *status; /* "created", "running", …; or NULL */
-	bool sandbox;       /* a pod's pause container: it never gets a device */
+	bool sandbox;       /* a pod's pause container */
 	bool asks;          /* oci-rdma-hook.io/inject is "true" */
 	/* The pod's or image's author chose a node's file as our stderr by run.oci.hooks.stderr
 	 * (crun's src/libcrun/container.c, open_hooks_output; CRI-O since 1.30 removes it), or the
@@ -31,5 +31,5 @@ struct state {
 	bool stderr_chosen;
 };
 
-/* Strings live in the arena. Sets stderr_chosen even on failure. */
+/* Sets stderr_chosen even on failure. */
 int state_read(struct arena *arena, int fd, struct state *ret_state, struct err *err);

@@ -80,7 +80,7 @@ void serve_create(struct shim *shim)
 		container->lacking = own_lacks_capabilities(container->config.capabilities);
 		status = edit_config_json(container, outcome, &edited);
 	}
-	/* Unchanged: another shim in front has added and logged it. */
+	/* Unchanged: another shim in front has added it. */
 	if (status > 0 && outcome->changed) {
 		status =
 			write_edited(dir, name, container->fd, container->what, true, &edited, err);
@@ -105,7 +105,7 @@ static int plan_environment(struct container *container, const struct spec *proc
 		const char *entry = created->env[i];
 		const char *value = strchr(entry, '=');
 
-		/* Fast path: environments usually match entry by entry. */
+		/* Environments usually match entry by entry. */
 		if (!value || (i < process->n_env && strcmp(entry, process->env[i]) == 0))
 			continue;
 		settings[n].value = value + 1;
@@ -185,7 +185,7 @@ static int edit_process(struct shim *shim, struct err *err)
 	    plan_environment(container, &process, err) < 0 ||
 	    spec_edit(arena, &text, &process, plan, &inherited, &edited, err) < 0)
 		return -1;
-	/* No sync: the file only lives until this exec starts. */
+	/* No sync: the file only lives until this exec. */
 	if (edited.bytes == text.bytes)
 		return 0;
 	return write_edited(dir, name, fd, path, false, &edited, err);

@@ -109,7 +109,6 @@ static int accept_value(struct runtime_args *args, const struct option *option, 
 	return value && !left ? 2 : 1;
 }
 
-/* Returns 1; 2 with a separate value. */
 static int parse_option(struct runtime_args *args, char *const *argv)
 {
 	bool is_long = argv[0][1] == '-';

@@ -34,7 +34,7 @@ static int count_shim_pass(void)
 
 	if (before && (before[0] < '1' || before[0] >= '0' + ROUNDS_MAX || before[1]))
 		return -1;
-	/* Fails only without memory: one round is not counted. */
+	/* Without memory a round is not counted. */
 	(void)setenv(SHIM_ROUNDS, rounds, 1);
 	return 0;
 }
@@ -54,7 +54,7 @@ static bool can_run(const char *path)
 
 static char **runtime_argv; /* [0]: the runtime's path; set before deadline_arm() */
 
-/* A node stuck in /sys must not block the container. */
+/* At the deadline */
 static void run_unserved(void)
 {
 	(void)execv(runtime_argv[0], runtime_argv);
