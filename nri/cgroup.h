@@ -9,13 +9,13 @@
 
 #define CGROUP_PATH_SIZE 512
 
-/* Finds the path by linux.cgroupsPath, below the sysroot root; "" if unknown */
+/* By linux.cgroupsPath, below root, the sysroot; "" if unknown */
 void cgroup_find(int root, const char *cgroups_path, char path[CGROUP_PATH_SIZE]);
 
 /* True if the container has ended, even without hostPID; false if unknown */
 bool cgroup_is_gone(int root, const char *path);
 
-/* Returns 0 if there is none, or in another pid namespace */
+/* 0 if none, or in another pid namespace */
 int64_t cgroup_first(int root, const char *path);
 
 /* Raises (never lowers) RLIMIT_MEMLOCK of all processes in and below the cgroup; repeats, since

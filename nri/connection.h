@@ -7,7 +7,7 @@
 #include "core/base/err.h"
 #include "nri/wire/ttrpc.h"
 
-/* Returns a descriptor that the caller owns, or -1 */
+/* The caller owns the descriptor. */
 int link_connect(const char *path, struct err *err);
 
 /* Returns the length, 0 if nothing is ready, -1 if disconnected */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/*
- * Missed: created while no plugin was connected; asks for RDMA, has a device, but too low a limit.
- * serve_start() checks starting ones. After Synchronize a child (the runtime waits only 2 s) checks
- * running ones, logs, records, and with "on_missed": "mend" raises limits.
- */
+/* Missed: created while no plugin was connected; asks for RDMA, has a device, but too low a limit.
+ * serve_start() checks starting ones. After Synchronize a child checks running ones, logs, records,
+ * and with "on_missed": "mend" raises limits. */
 #pragma once
 
 #include <stdbool.h>
@@ -32,6 +30,6 @@ void missed_stop(struct missed *missed);
 /* Takes the child's result, or kills it at its deadline; never blocks. True: ended */
 bool missed_tend(struct missed *missed);
 
-/* Lists RECORD_MISSED and RECORD_MENDED of running containers, in the arena. sysroot: a descriptor.
- * Returns the number, or -1 with err set. */
+/* Lists RECORD_MISSED and RECORD_MENDED of running containers. sysroot: a descriptor. Returns the
+ * number or -1 */
 int missed_list(struct arena *arena, int sysroot, struct record **ret_records, struct err *err);

@@ -37,8 +37,6 @@ struct looked {
 	char cgroup[CGROUP_PATH_SIZE];
 };
 
-/* ---- limit ---- */
-
 static bool is_its_process(const struct looked *one, int64_t pid)
 {
 	char path[64];
@@ -68,8 +66,6 @@ static bool has_limit(const struct looked *one, struct limits *ret_limits)
 	 * (containerd 2.3 and CRI-O 1.36 report them). */
 	return !plan->adds_rlimit;
 }
-
-/* ---- mend and report ---- */
 
 #define WHEN "created while no plugin was connected: "
 #define RECREATE "delete the pod, so that it is created again"
@@ -117,7 +113,7 @@ static enum look_result handle_missed(struct looked *one, const struct limits *l
 		problem.text[0] ? "; " : "");
 	reason = reason ? reason : WHEN;
 	/* If records cannot be written, only a low limit or a start without our variables proves
-	 * it */
+	 * it. */
 	if (record_outcome(one->options, container, RECORD_MISSED, reason, ENTRY_POINT) < 0 &&
 	    !limits->known && !(one->starts && container->plan.n_settings))
 		return LOOK_UNSEEN;
@@ -127,11 +123,9 @@ static enum look_result handle_missed(struct looked *one, const struct limits *l
 									   : LOOK_NOTHING;
 }
 
-/* ---- decision ---- */
-
-/* Despite a record the runtime may not have read the answer. Only variables prove a grant: engines
- * report the adjusted environment (CRI-O server/container_create.go adjusts before SetSpec;
- * containerd keeps the adjusted spec). */
+/* The runtime may have missed a recorded answer. Only variables prove a grant: engines report the
+ * adjusted environment (CRI-O server/container_create.go adjusts before SetSpec; containerd keeps
+ * the adjusted spec). */
 static bool has_settings(const struct looked *one)
 {
 	for (size_t i = 0; i < one->record.settings.n; i++) {
@@ -211,8 +205,6 @@ enum look_result examine_starting(const struct options *options, const Nri__Cont
 
 	return examine(&one);
 }
-
-/* ---- running containers ---- */
 
 static bool has_id(const struct message *pod, const char *id)
 {

@@ -90,7 +90,6 @@ int nri_policy_check(const struct options *node, struct err *err)
 	return root < 0 ? -1 : config_load(&arena, root, node->config, &config, err);
 }
 
-/* Without a usable policy a connected plugin grants nothing */
 static int print_policy(const struct nri_options *options, int exit_status)
 {
 	struct err err;

@@ -5,7 +5,7 @@
 #include "core/options.h"
 #include "nri/nri_options.h"
 
-/* Returns 0, or -1 with err set if the policy is unusable */
+/* -1 if the policy is unusable */
 int nri_policy_check(const struct options *node, struct err *err);
 
 /* 0 if a plugin is connected and the policy is usable, else 1 */

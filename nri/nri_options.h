@@ -20,5 +20,5 @@ struct nri_options {
 /* Returns -1 to continue, or the exit status */
 int nri_options_parse(int argc, char **argv, struct nri_options *ret_options);
 
-/* Returns 0, or -1 if too long for a socket */
+/* -1 if too long for a socket */
 int nri_options_socket(const struct nri_options *options, char *path, size_t size);

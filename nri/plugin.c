@@ -90,8 +90,6 @@ static void set_signals(sigset_t *ret_waiting)
 	(void)signal(SIGPIPE, SIG_IGN);
 }
 
-/* ---- requests ---- */
-
 static void on_synchronized(struct plugin *plugin)
 {
 	struct session *session = &plugin->session;
@@ -169,8 +167,6 @@ static int read_and_answer(struct plugin *plugin, short events, struct err *err)
 	}
 	return link_write(plugin->fd, &plugin->session.out, err);
 }
-
-/* ---- connection ---- */
 
 static void retry_later(struct plugin *plugin, const struct err *err)
 {
@@ -279,9 +275,7 @@ static void serve(struct plugin *plugin, const sigset_t *waiting)
 	}
 }
 
-/* ---- start and end ---- */
-
-/* The launching runtime's socket (NRI_PLUGIN_SOCKET), or -1 */
+/* The launching runtime's NRI_PLUGIN_SOCKET, or -1 */
 static int launched_socket(void)
 {
 	const char *text = getenv("NRI_PLUGIN_SOCKET");

@@ -28,8 +28,6 @@
 #include "nri/message/nri.pb-c.h"
 #include "nri/metrics.h"
 
-/* ---- systemd ---- */
-
 /* sd_notify(3) */
 __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...)
 {
@@ -54,8 +52,6 @@ __attribute__((format(printf, 1, 2))) static void notify(const char *format, ...
 			      (const struct sockaddr *)&address,
 			      (socklen_t)(offsetof(struct sockaddr_un, sun_path) + len));
 }
-
-/* ---- status file ---- */
 
 static void make_names(struct status_file *file, int i)
 {
@@ -123,8 +119,6 @@ void status_remove(struct status_file *file)
 	file->lock = -1;
 }
 
-/* ---- status ---- */
-
 /* Rewritten unchanged: its age reveals a hanging plugin; removal is undone */
 static void write_status(struct report *report)
 {
@@ -141,8 +135,6 @@ static void write_status(struct report *report)
 	report->failed = status < 0;
 }
 
-/* ---- metrics ---- */
-
 static int write_as_child(const struct report *report)
 {
 	struct err err;
@@ -150,7 +142,7 @@ static int write_as_child(const struct report *report)
 
 	if (metrics_write(report->metrics_path, report->file.sysroot, &report->status, &err) == 0)
 		return 0;
-	/* CAP_DAC_OVERRIDE is dropped */
+	/* We dropped CAP_DAC_OVERRIDE. */
 	refused = err.errnum == EACCES;
 	if (!report->metrics_failed)
 		log_event(LOG_WARNING, "metrics: %s%s", err.text,
@@ -204,8 +196,6 @@ static void write_now(struct report *report)
 	write_status(report);
 	write_metrics(report);
 }
-
-/* ---- events ---- */
 
 static void keep_name(char *to, const char *from)
 {

@@ -68,7 +68,6 @@ static void answer_metrics(int fd, const char *path)
 		answer(fd, "200 OK", text.bytes, text.len);
 		return;
 	}
-	/* The collector shows the target as down */
 	snprintf(why, sizeof(why), "# %s\n", err.text);
 	answer(fd, "500 Internal Server Error", why, strlen(why));
 }
@@ -146,7 +145,7 @@ static int listen_on(uint16_t port)
 	return fd;
 }
 
-/* Pid 1 needs a handler: default actions do not apply */
+/* Pid 1 ignores default actions. */
 static void end(int signal)
 {
 	(void)signal;

@@ -135,7 +135,7 @@ static void decide_in_child(void *context, int out)
 	if (outcome.must_fail != if_late)
 		(void)worker_send(out, outcome.must_fail ? VERDICT_MUST_FAIL : VERDICT_MAY_START,
 				  NULL);
-	/* Without memory the parent refuses: it has VERDICT_MUST_FAIL */
+	/* Without memory the parent refuses: VERDICT_MUST_FAIL */
 	if (outcome.must_fail && build_refusal(&container->arena, outcome.result == RECORD_DENIED,
 					       outcome.reason, &work->response) < 0)
 		return;

@@ -22,8 +22,6 @@ static int no_room(struct err *err)
 	return err_set(err, "no memory for an answer");
 }
 
-/* ---- requests ---- */
-
 /* May be unreadable: name and version are only logged */
 static int read_configure(struct arena *arena, const struct message *payload, struct call *call)
 {
@@ -170,8 +168,6 @@ static int read_response(const struct ttrpc *message, struct err *err)
 			       response->status->message, response->status->code);
 	return 0;
 }
-
-/* ---- session ---- */
 
 int session_begin(struct session *session, struct err *err)
 {

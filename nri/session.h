@@ -18,7 +18,7 @@
 #include "nri/wire/field.h"
 #include "nri/wire/ttrpc.h"
 
-/* Unsent answers; each is bounded by the policy, and requests come one at a time */
+/* Unsent answers, each bounded by the policy; requests come one at a time */
 #define SESSION_OUT_MAX (4 * 1024 * 1024)
 
 /* 100 bytes a pod, 2 KiB a container with a device, else its id */

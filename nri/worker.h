@@ -46,7 +46,7 @@ struct verdict {
 	struct message response; /* in the arena */
 };
 
-/* In the child. Returns 0, or -1 without reader. response may be NULL */
+/* In the child. -1 without reader. response may be NULL */
 int worker_send(int out, enum verdict_kind kind, const struct message *response);
 
 /* Never fails. work: sends its verdict to out */

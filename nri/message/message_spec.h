@@ -12,7 +12,7 @@
 /* By linux.devices and its rules only; true if unreadable */
 bool message_may_have_device(struct arena *arena, const struct message *container);
 
-/* Like config.json's, without what NRI lacks (capabilities, seccomp, user namespace). pod may be
- * NULL. Texts are not copied */
+/* Like config.json's, without what NRI lacks (capabilities, seccomp, user namespace). Borrows
+ * texts. pod may be NULL */
 int message_spec(struct arena *arena, const Nri__PodSandbox *pod, const Nri__Container *container,
 		 struct spec *ret_spec, struct err *err);

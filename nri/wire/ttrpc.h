@@ -32,7 +32,7 @@ struct buffer {
 	size_t skip; /* next bytes to discard */
 };
 
-/* Returns 0, or -1 with the buffer unchanged: no memory, or above max */
+/* -1: no memory, or above max; buffer unchanged */
 int buffer_append(struct buffer *buffer, const void *bytes, size_t len);
 
 /* Removes the first len bytes; frees a large empty buffer */
@@ -67,7 +67,7 @@ struct mux {
 	struct buffer streams[MUX_STREAMS]; /* unconsumed bytes */
 };
 
-/* bytes: any part, up to MUX_READ_MAX. Returns 0, or -1 if malformed or without memory */
+/* bytes: any part, up to MUX_READ_MAX. -1: malformed or no memory */
 int mux_read(struct mux *mux, const unsigned char *bytes, size_t len, struct err *err);
 
 void mux_free(struct mux *mux);
@@ -106,6 +106,6 @@ struct ttrpc {
 /* Takes the first message, cut above TTRPC_KEPT_MAX. Returns 1, 0 if incomplete, -1 if malformed */
 int ttrpc_next(struct buffer *stream, struct ttrpc *ret_message, struct err *err);
 
-/* Appends frames. Returns 0, or -1 with out unchanged if there is no room */
+/* Appends frames. -1: no room; out unchanged */
 int ttrpc_write(struct buffer *out, enum mux_stream stream, enum ttrpc_type type, uint32_t call,
 		const struct message *body);
