@@ -15,8 +15,8 @@ struct child {
 	int64_t deadline; /* by clock_ms() */
 };
 
-/* Like fork(2); dies with its parent. closed: a descriptor (or -1) that the child closes, so that
- * it does not outlive the parent's; NULL: none */
+/* Like fork(2); dies with its parent. Closes *closed (NULL or -1: none), so that it does not
+ * outlive the parent's descriptor. */
 pid_t child_fork(const int *closed);
 
 /* In the child; out: the pipe's write end */

@@ -4,8 +4,7 @@
 
 #include "core/base/fs.h"
 
-/* The whole file in the arena; a leading '/' means root. Returns 0 or -errno: -EINVAL if not
- * regular, -EFBIG above max */
+/* A leading '/' means root. Returns 0 or -errno: -EINVAL if not regular, -EFBIG above max */
 int tree_read(struct arena *arena, int root, const char *path, size_t max,
 	      struct fs_text *ret_text);
 

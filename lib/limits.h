@@ -19,7 +19,7 @@ struct limits {
 /* text: of /proc/PID/limits; modified */
 struct limits limits_parse(char *text);
 
-/* root: a descriptor; path: of /proc/PID/limits. !known: unreadable */
+/* root: a descriptor. !known: unreadable */
 struct limits limits_read(struct arena *arena, int root, const char *path);
 
 /* Exact: "8 MiB", "8188 KiB", "100 bytes", "unlimited" */

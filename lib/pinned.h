@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Memory pinned by containers' processes. The kernel counts each registration in VmPin, whatever
  * the limit, a page once per registration (drivers/infiniband/core/umem.c, ib_umem_get); VFIO and
- * mlock(2) in VmLck (mm/util.c, __account_locked_vm). DMA-BUF is in neither. */
+ * mlock(2) in VmLck (mm/util.c, __account_locked_vm); DMA-BUF in neither. */
 #pragma once
 
 #include <stddef.h>
@@ -23,5 +23,5 @@ struct pinned pinned_container(struct arena *arena, int root, int64_t pid);
 /* Adds up over all processes. */
 int pinned_sum(int root, struct pinned *items, size_t n);
 
-/* "256 MiB by 1 process (…); its memory limit is 512 MiB", in the arena; NULL: no memory */
+/* "256 MiB by 1 process (…); its memory limit is 512 MiB" */
 const char *pinned_text(struct arena *arena, int root, const struct pinned *pinned);

@@ -35,7 +35,7 @@ static int walk_from(struct walk *w, int dir)
 
 static int walk_link(struct walk *w, int link)
 {
-	static char target[PATH_MAX]; /* not on a small stack */
+	static char target[PATH_MAX];
 	ssize_t len = fs_read_link(link, "", target, sizeof(target));
 	size_t behind = w->next ? strlen(w->next) + 1 : 0;
 

@@ -11,7 +11,7 @@
 /*
  * Like trust_open(), but follows links (/usr/local on RHCOS) and checks each link and directory.
  * root: for absolute paths and links, which ".." does not leave; relative paths begin in the
- * working directory. Returns an owned O_PATH descriptor, -ENOENT or -1 with err set.
+ * working directory. Returns an O_PATH descriptor to close, -ENOENT or -1.
  */
 int trust_open_linked(int root, const char *path, const char *what, struct err *err);
 
