@@ -33,7 +33,6 @@ static size_t keep_answer(const char *bytes, size_t size, size_t n, void *contex
 	return size * n;
 }
 
-/* code keeps the first failure */
 #define SET(option, value)                                                                         \
 	code = code == CURLE_OK ? curl_easy_setopt(api.curl, CURLOPT_##option, value) : code
 
@@ -54,8 +53,9 @@ int api_open(int root, struct err *err)
 	api.curl = curl_easy_init();
 	if (!api.curl)
 		return err_memory(err);
-	/* Only the API server may get the token: libcurl verifies certificate and host, follows no
-	 * redirect by default. Debian's trusts /etc/ssl/certs too; only the cluster's CA counts. */
+	/* Only the API server may get the token. By default libcurl verifies certificate and host,
+	 * and follows no redirect, but Debian's trusts /etc/ssl/certs: only the cluster's CA
+	 * counts. */
 	SET(PROXY, "");
 	SET(CAPATH, NULL);
 	SET(SSLVERSION, (long)CURL_SSLVERSION_TLSv1_2);
@@ -63,8 +63,6 @@ int api_open(int root, struct err *err)
 	SET(ERRORBUFFER, api.problem);
 	return code == CURLE_OK ? 0 : err_set(err, "libcurl: %s", curl_easy_strerror(code));
 }
-
-/* ---- one request ---- */
 
 /* Not cached: the kubelet replaces both by links (pkg/volume/util/atomic_writer.go). */
 static int read_account(struct arena *arena, const char *path, struct fs_text *ret_text,

@@ -14,9 +14,9 @@ enum event_answer {
 	EVENT_LATER,   /* not now */
 };
 
-/* JSON of a pod's record, in the arena; NULL without memory. Container, result and the record's ten
- * minutes make the name: the API server refuses duplicates. node: the reporter's. now: seconds
- * since 1970, the latest event time. */
+/* JSON of a pod's record. Container, result and the record's ten minutes make the name: the API
+ * server refuses duplicates. node: the reporter's. now: the latest event time, in seconds since
+ * 1970 */
 const char *event_text(struct arena *arena, const struct record *record, const char *node,
 		       int64_t now, size_t *ret_len);
 

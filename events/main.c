@@ -25,8 +25,6 @@
 static struct queue queue;
 static char node[NODE_SIZE];
 
-/* ---- posting ---- */
-
 static void post(struct queue_item *item, const struct record *record)
 {
 	struct queue_place *place = item->place;
@@ -68,8 +66,6 @@ static void post(struct queue_item *item, const struct record *record)
 			  place->name, container, record_result_names[record->result],
 			  waited ? "; the namespace's events are posted again" : "");
 }
-
-/* ---- loop ---- */
 
 static void serve_item(int dir, struct queue_item *item)
 {
@@ -113,16 +109,12 @@ static void serve(int dir, struct err *err)
 	}
 }
 
-/* ---- begin and end ---- */
-
 /* Pid 1 ignores signals without a handler */
 static void end(int signal)
 {
 	(void)signal;
 	_exit(0);
 }
-
-/* ---- command line ---- */
 
 static const char usage[] =
 	"Usage: oci-rdma-events [--sysroot DIR]\n"

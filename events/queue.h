@@ -43,7 +43,7 @@ struct queue {
 	int64_t full_at; /* when all QUEUE_BURST is available */
 };
 
-/* Takes over arena, which holds entries (record_list()) */
+/* Takes over arena, which holds entries */
 int queue_update(struct queue *queue, struct arena *arena, const struct record_entry *entries,
 		 size_t n, int64_t now);
 
