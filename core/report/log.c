@@ -112,6 +112,15 @@ static bool is_given_before(const struct plan *plan)
 	return given;
 }
 
+static void append_capabilities(struct arena_text *line, uint64_t capabilities)
+{
+	const char *const *name = capability_names(line->arena, capabilities);
+
+	line->failed = line->failed || !name;
+	for (size_t i = 0; name && name[i]; i++)
+		arena_append(line, "%s%s", i ? "," : "", name[i]);
+}
+
 void log_grant(struct container *container, bool gives_capabilities, const char *nccl,
 	       const char *entry_point)
 {
@@ -119,7 +128,6 @@ void log_grant(struct container *container, bool gives_capabilities, const char 
 	bool given_before = is_given_before(plan);
 	/* Hooks give no capabilities: the runtime has read config.json. */
 	uint64_t capabilities = gives_capabilities ? plan->granted : 0;
-	const char *const *name = capability_names(&container->arena, capabilities);
 	struct arena_text line = begin_line(
 		container, LOG_INFO, given_before ? "addition" : decision_names[plan->decision]);
 
@@ -130,10 +138,10 @@ void log_grant(struct container *container, bool gives_capabilities, const char 
 	else
 		arena_append(&line, " memlock=%" PRIu64, plan->memlock);
 	arena_append(&line, " capabilities=%s", capabilities ? "" : "-");
-	for (size_t i = 0; name && name[i]; i++)
-		arena_append(&line, "%s%s", i ? "," : "", name[i]);
+	if (capabilities)
+		append_capabilities(&line, capabilities);
 	arena_append(&line, " nccl=%s by=%s", text_or_dash(nccl), entry_point);
 	append_warnings(&line, &container->warnings);
-	if (name && !line.failed)
+	if (!line.failed)
 		(void)send_line(line.text);
 }
