@@ -88,13 +88,10 @@ static int serve_stdin(struct run *run)
 int precreate_run(const struct options *options)
 {
 	static struct run run;
-	int status;
 
 	run.outcome.entry_point = "precreate";
 	run.outcome.options = options;
 	run.outcome.tells = true;
 	run.container = CONTAINER_NONE;
-	status = serve_stdin(&run);
-	container_free(&run.container);
-	return status;
+	return serve_stdin(&run);
 }

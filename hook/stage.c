@@ -259,7 +259,6 @@ static void start_unserved(void)
 int stage_run(const struct options *options, const char *stage)
 {
 	static struct run run;
-	int status;
 
 	run.outcome.entry_point = stage;
 	run.outcome.options = options;
@@ -268,7 +267,5 @@ int stage_run(const struct options *options, const char *stage)
 	run.outcome.asks = &run.state.asks;
 	run.container = CONTAINER_NONE;
 	deadline_arm(start_unserved);
-	status = serve_state(&run);
-	container_free(&run.container);
-	return status;
+	return serve_state(&run);
 }

@@ -47,6 +47,7 @@ struct container {
 
 #define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1, .node = NODE_NONE})
 
+/* Not for who ends or calls execv(2) next: hook and shim leave it to the kernel. */
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 

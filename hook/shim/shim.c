@@ -133,7 +133,6 @@ static int run_runtime(struct shim *shim, int argc, char **argv)
 		runtime_argv = argv;
 		if (!serve_command(shim))
 			return 1;
-		/* Free nothing: the arena owns the path. */
 		(void)execv(runtime, argv);
 		err_sys(err, errno, "cannot run %s", runtime);
 	}
@@ -145,14 +144,11 @@ int shim_run(int argc, char **argv)
 {
 	static struct shim shim;
 	const char *sysroot = getenv_nonempty("OCI_RDMA_SYSROOT");
-	int status;
 
 	shim.container = CONTAINER_NONE;
 	shim.outcome.entry_point = "runtime";
 	shim.outcome.options = &shim.options;
 	shim.options.sysroot = sysroot ? sysroot : "/";
 	shim.options.config = getenv_nonempty("OCI_RDMA_CONFIG");
-	status = run_runtime(&shim, argc, argv);
-	container_free(&shim.container);
-	return status;
+	return run_runtime(&shim, argc, argv);
 }
