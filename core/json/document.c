@@ -70,7 +70,7 @@ static const char *keep_text(struct json_document *doc, const void *text, size_t
 	return copy;
 }
 
-/* len: of its text or opening bracket */
+/* text: copied, or NULL; len: its own, or its opening bracket's */
 static struct json_node *add_value(struct building *b, enum json_type type, const char *text,
 				   size_t len)
 {
@@ -81,6 +81,8 @@ static struct json_node *add_value(struct building *b, enum json_type type, cons
 
 	if (!node)
 		json_no_memory(doc);
+	if (text)
+		text = keep_text(doc, text, len);
 	if (parent && parent->len++ == JSON_ITEMS_MAX)
 		json_fail(doc, parent, "more than %d items", JSON_ITEMS_MAX);
 	if (b->n_values++ == JSON_VALUES_MAX)
@@ -126,16 +128,12 @@ static int on_boolean(void *context, int boolean)
 
 static int on_number(void *context, const char *text, size_t len)
 {
-	struct building *b = context;
-
-	return add_value(b, JSON_NUMBER, keep_text(b->doc, text, len), len) != NULL;
+	return add_value(context, JSON_NUMBER, text, len) != NULL;
 }
 
 static int on_string(void *context, const unsigned char *text, size_t len)
 {
-	struct building *b = context;
-
-	return add_value(b, JSON_STRING, keep_text(b->doc, text, len), len) != NULL;
+	return add_value(context, JSON_STRING, (const char *)text, len) != NULL;
 }
 
 static int open_value(struct building *b, enum json_type type)
