@@ -317,10 +317,10 @@ static int say_none(const struct search *search, struct err *err)
 	if (search->untrusted)
 		return say_untrusted(search, err);
 	return err_set(err,
-		       "no container '%s' was found in /run/crun, /run/runc, /run/user/*/crun, "
-		       "/run/containers/storage and the bundles of containerd and Docker; list the "
-		       "containers with `crictl ps`, `podman ps`, `docker ps` or `ctr -n NAMESPACE "
-		       "containers ls`",
+		       "no container '%s' was found in crun or runc below /run and /run/user/*, in "
+		       "containers/storage below /run and /var/lib, and in the bundles of "
+		       "containerd and Docker; list the containers with `crictl ps`, `podman ps`, "
+		       "`docker ps` or `ctr -n NAMESPACE containers ls`",
 		       search->id);
 }
 
