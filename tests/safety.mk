@@ -37,9 +37,15 @@ $(BUILD)/tests/oci-rdma-nri-patient: $(filter-out %/nri/plugin.o %/nri/serve.o,$
 $(BUILD)/tests/oci-rdma-hook-patient: $(filter-out %/core/deadline.o,$(HOOK_OBJECTS)) $(O)/tests/cli/patient/deadline.o
 	@mkdir -p $(@D)
 	$(call link,$(PIE),$(HOOK_LIBS))
-# With shared libraries, so that a preloaded malloc reaches it; and each allocation of an arena is one of malloc's.
-$(BUILD)/tests/oci-rdma-hook-dynamic: $(addprefix $(BUILD)/,hook/main.o tests/cli/tools/exact_arena.o \
-		$(filter-out core/base/arena.o,$(HOOK_PARTS)))
+# Whose allocations, also those of its libraries, are nomem.c's; and each of an arena is one of malloc's
+$(BUILD)/tests/oci-rdma-hook-nomem: private override LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc
+$(BUILD)/tests/oci-rdma-hook-nomem: $(filter-out %/core/base/arena.o,$(HOOK_OBJECTS)) \
+		$(patsubst %,$(O)/tests/cli/tools/%.o,exact_arena nomem)
+	@mkdir -p $(@D)
+	$(call link,$(PIE),$(HOOK_LIBS))
+# With glibc and shared libraries, as a distribution builds it
+$(BUILD)/tests/oci-rdma-hook-dynamic: $(addprefix $(BUILD)/,hook/main.o $(HOOK_PARTS))
+	@mkdir -p $(@D)
 	$(call link,-pie,-lyajl -lcap)
 
 # ---- the tests under ASan and UBSan ----
@@ -99,7 +105,7 @@ coverage:
 	@rm -rf $(COVERAGE)
 	+@$(MAKE) --no-print-directory LIBC=glibc HARDENING= CPPFLAGS=-DUNFILTERED BUILD=$(COVERAGE) \
 		CFLAGS='-O0 -g --coverage -fprofile-update=atomic -include tests/coverage.h' all units \
-		$(addprefix $(COVERAGE)/tests/,oci-rdma-nri-patient oci-rdma-hook-dynamic)
+		$(addprefix $(COVERAGE)/tests/,oci-rdma-nri-patient oci-rdma-hook-nomem)
 	-HOOK=$(COVERAGE)/oci-rdma-hook BUILD=$(COVERAGE) tests/run $(UNIT_COVERAGE) $(SUITES_COVERAGE)
 	gcovr --root . $(patsubst %,--filter %/,core lib admin explain hook nri doctor) --object-directory $(COVERAGE) \
 		--exclude-throw-branches --sort-percentage --html-details $(COVERAGE)/report.html --print-summary \

@@ -1,5 +1,6 @@
 #!/bin/bash
-# Each allocation fails in turn, in every entry point. The executable is linked dynamically for that, from the same objects.
-# builds: tests/oci-rdma-hook-dynamic
+# Each allocation fails in turn, in every entry point, also those of the libraries: a program of the same objects, whose malloc is
+# tests/cli/tools/nomem.c's.
+# builds: tests/oci-rdma-hook-nomem
 cd "$(dirname "$0")/../.." || exit 1
-TOOL=out_of_memory HOOK=${BUILD:-build}/tests/oci-rdma-hook-dynamic exec tests/cli/system-call-faults.sh
+TOOL=out_of_memory HOOK=${BUILD:-build}/tests/oci-rdma-hook-nomem exec tests/cli/system-call-faults.sh

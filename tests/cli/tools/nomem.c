@@ -1,27 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /*
- * Preloaded: the allocation number NOMEM_AT of our own programs fails, or that and all behind it
+ * Linked by --wrap: the allocation number NOMEM_AT of the program fails, or that and all behind it
  * with NOMEM_ALL set. The file NOMEM_TOLD is made when one has failed.
  */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 static unsigned long count;
-static int ended;
+static int off = 1;
 
-/* For tests/coverage.h */
-void nomem_end(void)
+/* Before, glibc asks for what it cannot start without. */
+__attribute__((constructor)) static void nomem_begin(void)
 {
-	ended = 1;
+	off = 0;
 }
 
-/* The runtime behind the shim gets its memory. */
-static int is_ours(void)
+/* For tests/coverage.h */
+void nomem_end(void);
+void nomem_end(void)
 {
-	return strncmp(program_invocation_short_name, "oci-rdma", strlen("oci-rdma")) == 0;
+	off = 1;
 }
 
 static int fails(void)
@@ -32,33 +32,44 @@ static int fails(void)
 	if (!at) {
 		const char *text = getenv("NOMEM_AT");
 
-		at = text && is_ours() ? strtoul(text, NULL, 10) : (unsigned long)-1;
+		at = text ? strtoul(text, NULL, 10) : (unsigned long)-1;
 	}
-	if (ended)
+	if (off)
 		return 0;
 	if (++count != at && !(count > at && getenv("NOMEM_ALL")))
 		return 0;
-	if (told)
-		(void)close(open(told, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
+	if (told) /* the hook's filter does not know musl's open(2) */
+		(void)close(openat(AT_FDCWD, told, O_WRONLY | O_CREAT | O_CLOEXEC, 0600));
 	errno = ENOMEM;
 	return 1;
 }
 
-void *__libc_malloc(size_t size);
-void *__libc_calloc(size_t count, size_t size);
-void *__libc_realloc(void *old, size_t size);
+void *__real_malloc(size_t size);
+void *__real_calloc(size_t n, size_t size);
+void *__real_realloc(void *old, size_t size);
+void *__wrap_malloc(size_t size);
+void *__wrap_calloc(size_t n, size_t size);
+void *__wrap_realloc(void *old, size_t size);
 
-void *malloc(size_t size)
+void *__wrap_malloc(size_t size)
 {
-	return fails() ? NULL : __libc_malloc(size);
+	return fails() ? NULL : __real_malloc(size);
 }
 
-void *calloc(size_t n, size_t size)
+void *__wrap_calloc(size_t n, size_t size)
 {
-	return fails() ? NULL : __libc_calloc(n, size);
+	int was = off;
+	void *memory;
+
+	if (fails())
+		return NULL;
+	off = 1; /* musl's asks malloc */
+	memory = __real_calloc(n, size);
+	off = was;
+	return memory;
 }
 
-void *realloc(void *old, size_t size)
+void *__wrap_realloc(void *old, size_t size)
 {
-	return fails() ? NULL : __libc_realloc(old, size);
+	return fails() ? NULL : __real_realloc(old, size);
 }

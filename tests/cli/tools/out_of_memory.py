@@ -1,6 +1,6 @@
 """The shim, the hook and the dry run, with each allocation failing in turn. TAP on stdout; run by out-of-memory.sh.
 
-  out_of_memory.py HOOK NODE DIR     as system_call_faults.py; HOOK is linked dynamically, and DIR/nomem.so makes its allocations fail
+  out_of_memory.py HOOK NODE DIR     as system_call_faults.py; HOOK is linked to nomem.c, which makes its allocations fail
 """
 import json
 import os
@@ -13,13 +13,12 @@ import system_call_faults as faults
 from system_call_faults import IMAGE, MEMLOCK, Place, Suite, read
 
 
-def failing(suite, place, number, every):
-    """In front of a command: its allocation of that number fails."""
+def failing(place, number, every):
+    """A command's environment: its allocation of that number fails."""
     told = f"{place.dir}/told"
     if os.path.exists(told):
         os.unlink(told)
-    more = ["NOMEM_ALL=1"] if every else []
-    return ["env", f"LD_PRELOAD={suite.dir}/nomem.so", f"NOMEM_AT={number}", f"NOMEM_TOLD={told}", *more]
+    return {"NOMEM_AT": str(number), "NOMEM_TOLD": told, **({"NOMEM_ALL": "1"} if every else {})}
 
 
 def unconcerned(suite, prepare, command):
@@ -28,7 +27,7 @@ def unconcerned(suite, prepare, command):
     while True:
         number += 1
         prepare(place)
-        command(place, failing(suite, place, number, False))
+        command(place, failing(place, number, False))
         if not os.path.exists(f"{place.dir}/told"):
             return number - 1
 
@@ -65,14 +64,14 @@ def shim(suite, name, prepare, prepare_none, arguments, target):
 
     def one(place, number, every, on_error, case):
         prepare(place)
-        result = place.run(arguments(place), on_error, failing(suite, place, number, every))
+        result = place.run(arguments(place), on_error, env=failing(place, number, every))
         outcome = faults.Outcome(place, result, arguments(place), target)
         checks.that("no crash: the runtime is started silently, or one line says why not", case,
                     outcome.ran and outcome.silent or result.status in (1, 127) and result.err.count(b"\n") == 1, str(outcome))
         checks.that("the file is the old or the new one, whole", case, outcome.file in ("old", "new"), str(outcome))
         checks.that("no temporary file is left", case, not outcome.left, str(outcome))
         return outcome.full, not result.err
-    before = unconcerned(suite, prepare_none, lambda place, strace: place.run(arguments(place), "fail", strace))
+    before = unconcerned(suite, prepare_none, lambda place, env: place.run(arguments(place), "fail", env=env))
     sweep(suite, name, one, checks, before)
 
 
@@ -82,7 +81,7 @@ def hook(suite):
     def one(place, number, every, on_error, case):
         place.fresh("rdma", image=IMAGE)
         place.begin_limited()
-        result = place.run(place.hook(on_error), on_error, failing(suite, place, number, every), place.put_state())
+        result = place.run(place.hook(on_error), on_error, stdin=place.put_state(), env=failing(place, number, every))
         conf = read(f"{place.etc}/nccl.conf")
         full = result.status == 0 and conf == good and place.limit() == (MEMLOCK[1], MEMLOCK[1]) and not result.err
         checks.that("no crash, and at most one line", case, result.status in (0, 1) and result.err.count(b"\n") <= 1, str(result))
@@ -96,7 +95,7 @@ def hook(suite):
     def prepare_none(place):
         place.fresh("none")
         place.begin_limited()
-    before = unconcerned(suite, prepare_none, lambda place, strace: place.run(place.hook("fail"), "fail", strace, place.put_state()))
+    before = unconcerned(suite, prepare_none, lambda place, env: place.run(place.hook("fail"), "fail", stdin=place.put_state(), env=env))
     sweep(suite, "createRuntime", one, checks, before)
 
 
@@ -104,17 +103,17 @@ def precreate(suite):
     """It hands on the whole text, edited or as it was; or one line says why not."""
     checks, good = suite.checks, suite.new["config"]
 
-    def run(place, on_error, before=()):
-        return place.run(place.precreate(on_error), on_error, before, place.config)
+    def run(place, on_error, env):
+        return place.run(place.precreate(on_error), on_error, stdin=place.config, env=env)
 
     def one(place, number, every, on_error, case):
         place.fresh("rdma")
-        result = run(place, on_error, failing(suite, place, number, every))
+        result = run(place, on_error, failing(place, number, every))
         whole = result.status == 0 and result.out in (good, suite.text["rdma"])
         clear = result.status == 1 and result.err.count(b"\n") == 1
         checks.that("one text, whole, or one line that says why not", case, whole or clear, str(result))
         return result.status == 0 and result.out == good, not result.err
-    before = unconcerned(suite, lambda place: place.fresh("none"), lambda place, strace: run(place, "fail", strace))
+    before = unconcerned(suite, lambda place: place.fresh("none"), lambda place, env: run(place, "fail", env))
     sweep(suite, "precreate", one, checks, before)
 
 
@@ -153,7 +152,7 @@ def said(suite, name, command):
     checks.that("control: it has much to say", name, good.status == 0 and good.out, str(good))
 
     def one(place, number, every, _, case):
-        result = place.run(command, strace=failing(suite, place, number, every))
+        result = place.run(command, env=failing(place, number, every))
         same = (result.status, result.out, result.err) == (good.status, good.out, good.err)
         clear = result.status == 1 and result.err.count(b"\n") == 1
         checks.that("the same, whole, or one line that says why not", case, same or clear, str(result))

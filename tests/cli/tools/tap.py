@@ -22,7 +22,7 @@ class Checks:
 
     def report(self, name):
         failed = any(bad for _, bad in self.properties.values())
-        print(f"{'not ok' if failed else 'ok'} - {name}: {'; '.join(self.properties)}")
+        print(f"{'not ok' if failed else 'ok'} - {name}: {'; '.join(self.properties)}", flush=True)
         for what, (count, bad) in self.properties.items():
             if bad:
                 print(f"# {what}: {len(bad)} of {count} times not:")
