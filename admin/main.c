@@ -4,10 +4,11 @@
 
 #include "admin/cdi.h"
 #include "admin/check_config.h"
+#include "admin/check_removal.h"
 #include "admin/containerd_handler.h"
 #include "admin/crio_handler.h"
+#include "admin/leave_runtimes.h"
 #include "admin/lock.h"
-#include "admin/removal/removal.h"
 #include "core/base/fs.h"
 #include "core/base/names.h"
 #include "core/command_line.h"
@@ -17,6 +18,7 @@ static const char usage[] =
 	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --crio-handler SHIM [PRINTED]\n"
 	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --containerd-handler SHIM PRINTED\n"
 	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --check-removal\n"
+	"       oci-rdma-admin [--sysroot DIR] --leave-runtimes BINDIR\n"
 	"       oci-rdma-admin [--config FILE] [--sysroot DIR] --cdi [FILE]\n"
 	"       oci-rdma-admin --lock DESCRIPTOR\n"
 	"\n"
@@ -35,9 +37,12 @@ static const char usage[] =
 	"config.toml;\n"
 	"                    containerd's settings are read from PRINTED, the output of\n"
 	"                    containerd config dump (- for stdin)\n"
-	"  --check-removal   name the containers, pods and handlers that still need the runtime\n"
-	"                    shim; if there are none, print nothing and exit with 0: the shim\n"
-	"                    may be uninstalled\n"
+	"  --check-removal   name the engines' configuration files that still run the shim; if\n"
+	"                    none does, print nothing and exit with 0: it may be uninstalled,\n"
+	"                    also while containers run\n"
+	"  --leave-runtimes  for the uninstallers: replace each shim in BINDIR by a link to its\n"
+	"                    runtime, for the containers that were created through it, and\n"
+	"                    print the tmpfiles.d file that removes the links at the next boot\n"
 	"  --cdi             print a CDI spec of the node's HCAs, or write it to FILE; only for\n"
 	"                    hosts without Kubernetes: podman run --device "
 	"oci-rdma-hook.io/hca=all\n"
@@ -56,6 +61,7 @@ enum task {
 	CRIO_HANDLER,
 	CONTAINERD_HANDLER,
 	CHECK_REMOVAL,
+	LEAVE_RUNTIMES,
 	CDI,
 	LOCK,
 };
@@ -65,6 +71,7 @@ static const struct option long_options[] = {
 	{"crio-handler", no_argument, NULL, CRIO_HANDLER},
 	{"containerd-handler", no_argument, NULL, CONTAINERD_HANDLER},
 	{"check-removal", no_argument, NULL, CHECK_REMOVAL},
+	{"leave-runtimes", no_argument, NULL, LEAVE_RUNTIMES},
 	{"cdi", no_argument, NULL, CDI},
 	{"lock", no_argument, NULL, LOCK},
 	COMMON_OPTIONS,
@@ -85,8 +92,8 @@ static int parse_task(void *context, int option, char *value)
 	if (command->task && command->task != (enum task)option)
 		return command_line_error(ADMIN_NAME,
 					  "only one of --check-config, --crio-handler, "
-					  "--containerd-handler, --check-removal, --cdi and --lock "
-					  "can be used",
+					  "--containerd-handler, --check-removal, "
+					  "--leave-runtimes, --cdi and --lock can be used",
 					  NULL);
 	command->task = (enum task)option;
 	return -1;
@@ -102,6 +109,7 @@ static int run_task(const struct command *command, char *const *operands, int n)
 		[CRIO_HANDLER - OPTION_OWN] = {1, 2, "SHIM"},
 		[CONTAINERD_HANDLER - OPTION_OWN] = {2, 2, "SHIM and PRINTED"},
 		[CHECK_REMOVAL - OPTION_OWN] = {0, 0, NULL},
+		[LEAVE_RUNTIMES - OPTION_OWN] = {1, 1, "BINDIR"},
 		[CDI - OPTION_OWN] = {0, 1, NULL},
 		[LOCK - OPTION_OWN] = {1, 1, "DESCRIPTOR"},
 	};
@@ -121,7 +129,9 @@ static int run_task(const struct command *command, char *const *operands, int n)
 	case CONTAINERD_HANDLER:
 		return containerd_handler(options, operands[0], operands[1]);
 	case CHECK_REMOVAL:
-		return removal_check(options);
+		return check_removal(options);
+	case LEAVE_RUNTIMES:
+		return leave_runtimes(options, operands[0]);
 	case CDI:
 		return cdi(options, operands[0]);
 	case LOCK:

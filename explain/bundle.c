@@ -77,7 +77,8 @@ static int state_file_read(struct arena *arena, int root, const char *path,
 
 #define TASKS "io.containerd.runtime.v2.task"
 
-const char *const bundle_task_dirs[] = {
+/* DIR/NAMESPACE/ID (containerd's core/runtime/v2/bundle.go) */
+static const char *const task_dirs[] = {
 	"/run/containerd/" TASKS,
 	"/run/docker/containerd/daemon/" TASKS,
 	"/run/k3s/containerd/" TASKS,
@@ -303,7 +304,7 @@ static int look_everywhere(struct search *search)
 		if (look_in_place(search, &places[i]) < 0)
 			return -1;
 	}
-	for (const char *const *dir = bundle_task_dirs; *dir; dir++) {
+	for (const char *const *dir = task_dirs; *dir; dir++) {
 		const struct place place = {CONTAINERD, *dir, "", ""};
 
 		if (look_in_place(search, &place) < 0)

@@ -10,9 +10,6 @@
 #include "core/base/arena.h"
 #include "core/base/err.h"
 
-/* DIR/NAMESPACE/ID (containerd's core/runtime/v2/bundle.go); NULL-terminated */
-extern const char *const bundle_task_dirs[];
-
 struct bundle {
 	const char *id;       /* in full */
 	int64_t pid;          /* of the first process; 0: unknown */

@@ -121,6 +121,7 @@ install: all
 	$(if $(and $(DESTDIR),$(HANDLERS)),$(error RUNTIME: a handler is made on the machine that gets it, not below DESTDIR))
 	$(foreach program,$(HOOK) $(ADMIN) $(NRI_PROGRAM) $(DOCTOR) $(if $(KUBECTL),$(PLUGIN:%=install/kubectl/%)), \
 		$(call place,0755,$(program),$(BINDIR)/$(notdir $(program))))
+	$(if $(DESTDIR),,rm -f $(TMPFILES))
 	for name in $(SHIMS); do \
 		ln -sfT oci-rdma-hook $(DESTDIR)$(BINDIR)/.$$name.new && \
 		mv -fT $(DESTDIR)$(BINDIR)/.$$name.new $(DESTDIR)$(BINDIR)/$$name || exit 1; \
@@ -172,7 +173,20 @@ if grep -qs oci-rdma /etc/machine-config-daemon/currentconfig; then \
 fi
 endef
 
-# What still needs the shim is named, and then nothing is changed; FORCE=1 does not ask.
+# Until a container is removed, its engine runs the path that it was created with, so links to the runtimes take the
+# shims' place until the next boot, and CRI-O's handlers stay as long.
+TMPFILES = $(SYSCONFDIR)/tmpfiles.d/oci-rdma-hook.conf
+define leave_runtimes
+if test -x $(BINDIR)/oci-rdma-admin; then \
+	text=$$($(BINDIR)/oci-rdma-admin --leave-runtimes $(BINDIR)) || exit 1; \
+	if test -n "$$text"; then \
+		$(INSTALL) -d -m 0755 $(dir $(TMPFILES)) && echo "$$text" >$(TMPFILES) && chmod 0644 $(TMPFILES) && \
+		echo 'left until the next boot, for containers that were created through the shim:' $(BINDIR)/oci-rdma-runtime*; \
+	fi; \
+fi
+endef
+
+# If an engine's configuration still names the shim, nothing is changed; FORCE=1 does not ask.
 uninstall:
 	$(if $(DESTDIR)$(FORCE),,$(refuse_machineconfig))
 	$(if $(DESTDIR)$(FORCE),,test ! -x $(BINDIR)/oci-rdma-admin || $(BINDIR)/oci-rdma-admin --check-removal)
@@ -180,11 +194,15 @@ uninstall:
 	$(if $(DESTDIR),,rm -f $(CDI_FILE))
 	rm -f $(foreach file,$(HOOK_FILES:%=$(HOOKSDIR)/%),$(DESTDIR)$(file) $(call new,$(file)))
 	rm -rf $(DESTDIR)$(PRECREATEDIR)
-	rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
 	$(call drop,config/podman/oci-rdma-hook.conf,$(SYSCONFDIR)/containers/containers.conf.d/oci-rdma-hook.conf)
 	$(if $(filter-out 0,$(GRACE_HERE)),echo 'waiting $(GRACE_HERE) s for containers that are being created')
 	sleep $(GRACE_HERE)
-	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(SHIMS) $(PROGRAMS) $(PLUGIN)) $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
+	$(if $(DESTDIR),,$(leave_runtimes))
+	test -e $(DESTDIR)$(TMPFILES) || rm -f $(foreach runtime,crun runc,$(DESTDIR)$(HANDLER_DIR)/$(call handler_file,$(runtime)))
+	for shim in $(SHIMS:%=$(DESTDIR)$(BINDIR)/%); do \
+		if [ "$$(readlink $$shim)" = oci-rdma-hook ]; then rm -f $$shim; fi; \
+	done
+	rm -f $(addprefix $(DESTDIR)$(BINDIR)/,$(PROGRAMS) $(PLUGIN)) $(SHIMS:%=$(DESTDIR)$(MANDIR)/man8/%.8) \
 		$(foreach page,$(wildcard doc/man/*.[58]),$(DESTDIR)$(MANDIR)/man$(subst .,,$(suffix $(page)))/$(notdir $(page))) \
 		$(addprefix $(DESTDIR)$(COMPLETIONSDIR)/,$(PROGRAMS)) $(foreach unit,$(UNITS),$(DESTDIR)$(UNITDIR)/$(notdir $(unit)))
 	rm -rf $(DESTDIR)$(OURS)

@@ -109,9 +109,6 @@ static void store_crio_key(struct merging *merging, const struct toml_item *item
 		store_handler(merging, item->table + strlen(HANDLERS), item);
 		return;
 	}
-	if (strcmp(item->table, "crio") == 0 && strcmp(item->key, "root") == 0 &&
-	    item->type == TOML_STRING)
-		crio->storage = item->string;
 	if (strcmp(item->table, RUNTIME) != 0)
 		return;
 	if (strcmp(item->key, "default_runtime") == 0 && item->type == TOML_STRING) {
@@ -191,7 +188,7 @@ static const struct crio_list hooks_default = {hooks_default_dir, 1, NULL};
 
 int crio_read(struct arena *arena, int root, struct crio *ret_crio, struct err *err)
 {
-	struct merging merging = {.arena = arena, .crio = {.conmon = "", .storage = CRIO_STORAGE}};
+	struct merging merging = {.arena = arena, .crio = {.conmon = ""}};
 	const char **names = NULL;
 	int n = tree_list(arena, root, CRIO_DROPINS, "", &names);
 
@@ -213,7 +210,7 @@ int crio_read_text(struct arena *arena, const char *what, const struct fs_text *
 	struct merging merging = {
 		.arena = arena,
 		.file = what,
-		.crio = {.installed = true, .conmon = "", .storage = CRIO_STORAGE},
+		.crio = {.installed = true, .conmon = ""},
 	};
 
 	if (parse_crio_text(&merging, text->bytes, err) < 0)

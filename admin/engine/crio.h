@@ -11,7 +11,8 @@
 
 #define CRIO_DIR "etc/crio"
 #define CRIO_DROPINS CRIO_DIR "/crio.conf.d"
-#define CRIO_STORAGE "/var/lib/containers/storage"
+/* Those of --crio-handler begin so. */
+#define CRIO_OWN_DROPIN CRIO_DROPINS "/60-oci-rdma-hook"
 
 struct crio_handler {
 	const char *name;
@@ -33,8 +34,7 @@ struct crio {
 	bool installed;
 	const char *default_runtime; /* NULL: not set */
 	const char *default_file;
-	const char *conmon;  /* replaces every handler's monitor_path; "": not set */
-	const char *storage; /* [crio] root: container storage */
+	const char *conmon; /* replaces every handler's monitor_path; "": not set */
 	struct crio_handler *handler;
 	size_t n_handlers;
 	size_t handlers_room;

@@ -7,11 +7,6 @@
 #include "core/base/fs.h"
 #include "core/json/document.h"
 
-struct docker docker_defaults(void)
-{
-	return (struct docker){.default_runtime = "runc", .data_root = "/var/lib/docker"};
-}
-
 const struct docker_runtime *docker_find_runtime(const struct docker *docker, const char *name)
 {
 	for (size_t i = 0; i < docker->n_runtimes; i++) {
@@ -38,19 +33,15 @@ static void read_runtimes(struct json_document *doc, const struct json_node *run
 int docker_read_text(struct arena *arena, const struct fs_text *text, struct docker *ret_docker,
 		     struct err *err)
 {
-	struct docker docker = docker_defaults();
+	struct docker docker = {.default_runtime = "runc"};
 	struct json_document doc;
 	const struct json_node *runtime;
-	const struct json_node *data_root;
 
 	if (json_parse(&doc, arena, "/" DOCKER_CONFIG, text->bytes, text->len, 0, err) < 0)
 		return -1;
 	runtime = json_get(&doc, doc.root, "default-runtime", JSON_STRING);
-	data_root = json_get(&doc, doc.root, "data-root", JSON_STRING);
 	if (runtime)
 		docker.default_runtime = json_string(&doc, runtime);
-	if (data_root)
-		docker.data_root = json_string(&doc, data_root);
 	read_runtimes(&doc, json_get(&doc, doc.root, "runtimes", JSON_OBJECT), &docker);
 	if (doc.failed)
 		return -1;

@@ -16,13 +16,9 @@ struct docker_runtime {
 
 struct docker {
 	const char *default_runtime; /* "runc" if not set */
-	const char *data_root;       /* container storage */
 	struct docker_runtime *runtime;
 	size_t n_runtimes;
 };
-
-/* A daemon without daemon.json */
-struct docker docker_defaults(void);
 
 /* Of daemon.json */
 int docker_read_text(struct arena *arena, const struct fs_text *text, struct docker *ret_docker,

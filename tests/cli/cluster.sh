@@ -418,10 +418,9 @@ is "both are given what node-install writes, and no privilege" true "$(daemonset
 	([.initContainers[], .containers[]] | all(.securityContext.privileged == null and .securityContext.capabilities == {"drop": ["ALL"]} and
 		.securityContext.readOnlyRootFilesystem)) and
 	([.volumes[] | .hostPath.path // empty] | sort) == (["/usr/local/bin", "/etc/oci-rdma-hook", "/usr/share/containers/oci/hooks.d",
-		"/etc/crio", "/run/oci-rdma-hook", "/usr/bin", "/usr/sbin", "/usr/libexec",
-		"/var/lib/containers/storage/overlay-containers"] | sort) and
+		"/etc/crio", "/etc/tmpfiles.d", "/run/oci-rdma-hook", "/usr/bin", "/usr/sbin", "/usr/libexec"] | sort) and
 	([.initContainers[0].volumeMounts[] | select(.readOnly) | .mountPath] | sort) == (["/host/usr/bin", "/host/usr/sbin",
-		"/host/usr/libexec", "/host/var/lib/containers/storage/overlay-containers", "/host/run/oci-rdma-hook"] | sort) and
+		"/host/usr/libexec", "/host/run/oci-rdma-hook"] | sort) and
 	([.volumes[] | select(.hostPath) | [.name, "/host" + .hostPath.path]] | sort) ==
 		([.initContainers[0].volumeMounts[] | select(.name != "config") | [.name, .mountPath]] | sort)' install)"
 

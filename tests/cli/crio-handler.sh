@@ -179,7 +179,7 @@ for wrong in /usr/bin/crun /usr/local/bin/oci-rdma-runtime /usr/local/bin/oci-rd
 done
 row "wrong usage"
 for wrong in "--crio-handler" "--crio-handler a b c" "--crio-handler --cdi a" "--crio-handler --format json a" "--containerd-handler a" "--containerd-handler a b c" \
-	--lock "--lock 9 10"; do
+	--lock "--lock 9 10" --leave-runtimes "--leave-runtimes a b"; do
 	# shellcheck disable=SC2086 # words
 	timeout "$PATIENCE" "$ADMIN" $wrong >"$T/out" 2>"$T/err" </dev/null
 	is "$wrong: status" 2 "$?"

@@ -102,13 +102,19 @@ steps() {
 	rm -r /etc/machine-config-daemon
 	echo '{"pid":1,"started":5}' >/run/oci-rdma-hook/nri.json
 	: >"$T/systemctl.log"
-	strace -f -qq -e trace=unlink,unlinkat -o "$T/trace" "${made[@]}" uninstall >"$T/out" 2>&1
+	check "uninstall" "${made[@]}" uninstall
 	is "uninstall: a unit that was laid down in /etc is no unit any more" "" "$(ls /etc/systemd/system/oci-rdma* 2>/dev/null)"
 	is "…systemd forgets all units after their files are gone" "disable --now oci-rdma-nri-a.service oci-rdma-nri-b.service oci-rdma-metrics.service oci-rdma-hook-cdi.service oci-rdma-hook-cdi.path
 daemon-reload" "$(<"$T/systemctl.log")"
 	is "…and /run has nothing of ours" "" "$(ls -d /run/oci-rdma* 2>/dev/null)"
-	is "uninstall: the drop-in before the program" "60-oci-rdma-hook.conf oci-rdma-runtime-crun" \
-		"$(whole_calls "$T/trace" | sed -nE 's#.*"[^"]*/(60-oci-rdma-hook\.conf|oci-rdma-runtime-crun)".* = 0$#\1#p' | xargs)"
+	check "…CRI-O's handler stays" test -e "$dropin"
+	is "…with a link to the runtime of this machine's list in its program's place" "$T/crio/crun" "$(readlink "$T/prefix/bin/oci-rdma-runtime-crun")"
+	is "…until the next boot" "r! $T/prefix/bin/oci-rdma-runtime-crun
+r! /etc/crio/crio.conf.d/60-oci-rdma-hook*.conf
+r! /etc/tmpfiles.d/oci-rdma-hook.conf" "$(grep -E 'crun$|/etc' /etc/tmpfiles.d/oci-rdma-hook.conf)"
+	check "install again" "${made[@]}" install
+	check "…and the next boot takes nothing" test ! -e /etc/tmpfiles.d/oci-rdma-hook.conf
+	is "…of the shims" oci-rdma-hook "$(readlink "$T/prefix/bin/oci-rdma-runtime-crun")"
 }
 export T HOOK BUILD failed
 export -f steps labelled check is has pass fail refused whole_calls

@@ -1,5 +1,6 @@
 #!/bin/bash
 # install/kubernetes/node-install, what the DaemonSet runs, on a scratch root: the order of its steps, a second run, an upgrade, removal.
+# packages: systemd
 # shellcheck disable=SC2016,SC2034,SC2317 # functions that check calls
 cd "$(dirname "$0")/../.." || exit 1
 . tests/cli/setup.bash
@@ -39,8 +40,10 @@ traced() {
 		"$image/bin/sh" "$image/oci-rdma-hook/bin/node-install" $1 >"$T/log" 2>&1
 	sed -nE "s#.* (rename|unlink).*\"$host(/[^\"]*)\".*= 0\$#\2#p" <(whole_calls "$T/trace") | grep -vx /etc/oci-rdma-hook/.lock
 }
-# tree: without the lock, which goes with the directory
-tree() { (cd "$host" && find . ! -type d ! -path '*/libexec/*' ! -name 10-crio.conf ! -path ./etc/oci-rdma-hook/.lock | sort); }
+# boot: systemd's part in it
+boot() { [ ! -e "$host/etc/tmpfiles.d/oci-rdma-hook.conf" ] || systemd-tmpfiles --root="$host" --create --remove --boot; }
+# tree: after a boot, and without the lock, which goes with the directory
+tree() { boot && (cd "$host" && find . ! -type d ! -path '*/libexec/*' ! -name 10-crio.conf ! -path ./etc/oci-rdma-hook/.lock | sort); }
 refused() { ! "$@"; }
 # fails DESCRIPTION PART TASK [VARIABLE=VALUE…]: it is refused, and says this
 fails() {
@@ -118,18 +121,22 @@ is "upgrade: only the executable, by rename" /usr/local/bin/oci-rdma-hook "$(tra
 check "upgrade: all is as installed" node_install check RUNTIME=1
 
 steps=$(traced remove RUNTIME=1)
-is "remove: the hook files and the handler first, the executable last" "/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json
+is "remove: the hook files first, the executable last" "/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json
 /usr/share/containers/oci/hooks.d/91-oci-rdma-hook-poststart.json
-/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
-/usr/local/bin/oci-rdma-runtime-crun
+/etc/tmpfiles.d/oci-rdma-hook.conf
 /usr/local/bin/oci-rdma-hook
 /etc/oci-rdma-hook/config.json" "$steps"
 check "remove: the lock goes with its directory" test ! -e "$host/etc/oci-rdma-hook"
 has "remove: in between it waits" "so that containers that were created with the hook can start" "$(<"$T/log")"
-is "remove: nothing is left" "" "$(tree)"
-check "remove: the directory is gone, too" test ! -e "$host/etc/oci-rdma-hook"
+is "remove: the handler stays, and its program is a link to the runtime" "/usr/libexec/crio/crun 1" \
+	"$(readlink "$host/usr/local/bin/oci-rdma-runtime-crun") $(grep -c "^runtime_path.*/oci-rdma-runtime-crun" "$handler")"
 is "a second remove touches nothing" "" "$(traced remove RUNTIME=1)"
 lacks "…and does not wait" waiting "$(<"$T/log")"
+check "install over what a removal has left" node_install install RUNTIME=1
+is "…and a boot takes nothing of it" "$installed" "$(tree)"
+node_install remove RUNTIME=1
+is "remove: nothing is left after the next boot" "" "$(tree)"
+check "remove: the directory is gone, too" test ! -e "$host/etc/oci-rdma-hook"
 mkdir -p "$host/usr/local/bin"
 ln -s /nowhere "$host/usr/local/bin/oci-rdma-hook"
 node_install remove
@@ -148,23 +155,12 @@ check "install again" node_install install RUNTIME=1
 echo '{}' >"$host/etc/oci-rdma-hook/config.json"
 check "check: another config.json is noticed" refused node_install check RUNTIME=1
 lacks "…and no plugin is named that is not there" "both DaemonSets" "$(<"$T/log")"
-# pod_of_handler: CRI-O has one
-pod=$host/var/lib/containers/storage/overlay-containers/940942ebb876/userdata
-pod_of_handler() {
-	mkdir -p "$pod"
-	echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
-		"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
-}
-pod_of_handler
-launch remover "$T/log" node_install remove RUNTIME=1 GRACE=1
-within grep -q waiting "$T/log"
-has "remove: a pod of the handler is named" "pod team-a/h-kim-0 runs under CRI-O's handler rdma" "$(<"$T/log")"
-check "remove: …it keeps its runtime" test -x "$host/usr/local/bin/oci-rdma-runtime-crun"
-check "remove: …and its handler, with which CRI-O knows it after a restart" test -e "$handler"
-check "remove: …but the hook files are off" test ! -e "$hooks/90-oci-rdma-hook.json"
-rm -r "$host/var/lib/containers"
-wait "$remover"
-is "remove: it goes on when they are gone" 0 $?
+mine=$host/etc/crio/crio.conf.d/70-mine.conf
+printf '[crio.runtime]\ndefault_runtime = "rdma"\n' >"$mine"
+fails "remove: a handler that is CRI-O's default is refused" "CRI-O does not start without its program" remove RUNTIME=1
+check "…and nothing is removed" test -e "$hooks/90-oci-rdma-hook.json"
+rm "$mine"
+check "…until it is corrected" node_install remove RUNTIME=1
 is "remove: a config.json that is not ours stays" ./etc/oci-rdma-hook/config.json "$(tree)"
 has "…and the log says why" "kept $host/etc/oci-rdma-hook, because it contains other files" "$(<"$T/log")"
 
@@ -253,12 +249,12 @@ printf '#!/bin/sh\nuntil [ -e "$GO" ]; do /bin/sleep 0.02; done\n' >"$T/stepping
 chmod 755 "$T/stepping/sleep"
 by_hand=(env PATH="$T/stepping:$image/bin" GO="$T/go" ROOT="$host" SOURCE="$image/oci-rdma-hook" CONFIG="$T/config.json" GRACE=7 RUNTIME=1
 	/bin/sh "$image/oci-rdma-hook/bin/node-install")
-# begin_removal PART: $remover, which has come to where it waits
+# begin_removal: $remover, which has come to where it waits
 begin_removal() {
 	launch remover "$T/removal" "${by_hand[@]}" remove
-	within grep -q "waiting $1" "$T/removal"
+	within grep -q "waiting 7 s" "$T/removal"
 }
-begin_removal "7 s"
+begin_removal
 launch installer "$T/install" "${by_hand[@]}" install
 within grep -q "waiting until another install or removal" "$T/install"
 check "an install waits for a removal's grace" test ! -e "$hooks/90-oci-rdma-hook.json"
@@ -269,7 +265,7 @@ wait "$installer"
 is "…and then the install" 0 $?
 check "…whose files nobody takes away" node_install check RUNTIME=1
 rm "$T/go"
-begin_removal "7 s"
+begin_removal
 kill -9 "$remover"
 wait "$remover" 2>/dev/null
 check "a removal that is killed in its grace leaves the executable" test -x "$host/usr/local/bin/oci-rdma-hook"
@@ -306,33 +302,6 @@ flock 8
 check "a lock of the node's directories by others holds up no install" timeout 600 "${by_hand[@]}" install 7<&- 8<&-
 exec 7<&- 8<&-
 is "…which takes one that only root can open" 600 "$(stat -c %a "$host/etc/oci-rdma-hook/.lock")"
-
-pod_of_handler
-rm "$T/go"
-node_install install RUNTIME=1
-begin_removal "until these have ended"
-exec 8<"$host/etc/oci-rdma-hook/.lock"
-flock 8 # as an install does that begins now
-rm -r "$host/var/lib/containers"
-touch "$T/go"
-within grep -q "waiting until another install or removal" "$T/removal"
-check "a removal that has waited for pods waits for an install that works" test -e "$handler"
-exec 8<&-
-wait "$remover"
-is "…and then ends well" 0 $?
-
-pod_of_handler
-rm "$T/go"
-node_install install RUNTIME=1
-begin_removal "until these have ended"
-check "an install does not wait for a removal that waits for pods" node_install install RUNTIME=1
-is "…which looks again after GRACE seconds only" 1 "$(grep -c "waiting until these have ended" "$T/removal")"
-touch "$T/go"
-wait "$remover"
-is "…and ends it" 1 $?
-has "…which says so" "another install was made meanwhile" "$(<"$T/removal")"
-rm -r "$host/var/lib/containers"
-check "…and is not undone" node_install check RUNTIME=1
 
 # ---- killed at each step ----
 
@@ -380,7 +349,8 @@ unsound() {
 	for name in "$hooks"/*.json; do
 		[ ! -e "$name" ] || cmp "$image/oci-rdma-hook/bin/oci-rdma-hook" "$host/usr/local/bin/oci-rdma-hook" || echo "$name names it"
 	done
-	[ ! -e "$handler" ] || [ -x "$host/usr/local/bin/oci-rdma-runtime-crun" ] || echo "the handler names its runtime"
+	name=$host/usr/local/bin/oci-rdma-runtime-crun
+	[ ! -e "$handler" ] || [ -x "$name" ] || [ -x "$host$(readlink "$name")" ] || echo "the handler names its runtime"
 	for name in 90-oci-rdma-hook 91-oci-rdma-hook-poststart; do
 		[ ! -e "$hooks/$name.json" ] || cmp "config/hooks.d/annotation/$name.json" "$hooks/$name.json"
 	done
@@ -395,7 +365,7 @@ node_install remove RUNTIME=1
 # ---- disks that are full, or cannot be written ----
 
 if may_mount; then
-	export -f node_install tree crio_host
+	export -f node_install tree boot crio_host
 	export T image host
 	# on_disk SCRIPT: with a small file system as the node's /usr/local/bin
 	on_disk() {
@@ -453,6 +423,7 @@ if may_mount; then
 	check "ROOT=: an install on the node itself" in_image install RUNTIME=1 ROOT=
 	check "…puts the handler there, as that node wants it" test -s "$image${handler#"$host"}"
 	check "ROOT=: a removal" timeout "$PATIENCE" bash -c "$(declare -f in_image)"'; in_image remove ROOT= GRACE=0'
+	host=$image boot
 	is "…takes it away" "" "$(find "$image/etc" "$image/usr" -name '*oci-rdma*')"
 	rm -rf "${image:?}"/{etc,usr}
 fi

@@ -38,6 +38,8 @@ files() {
 }
 # shellcheck disable=SC2016 # the inner shell's
 in_root() { unshare --mount sh -c 'mount -t proc proc "$1/proc" && exec chroot "$@"' sh "$root" /usr/bin/env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin DEBIAN_FRONTEND=noninteractive "$@"; }
+mkdir -p "$root/etc/tmpfiles.d"
+install -m 755 /bin/true "$root/usr/bin/crun"
 before=$(files)
 mkdir "$root/packages"
 cp "$out"/*.deb "$root/packages"
@@ -56,9 +58,13 @@ is "each package's executables" "$(printf '%s\n' kubectl-rdma_doctor{,-job,-self
 is "dpkg asks before it replaces a file that you have changed: each of ours in /etc" \
 	"/etc/containers/containers.conf.d/oci-rdma-hook.conf /etc/oci-rdma-hook/config.json" \
 	"$(in_root dpkg-query --show --showformat '${Conffiles}\n' 'oci-rdma-hook*' | sed -n 's/^ \(.*\) .*/\1/p' | sort | xargs)"
+touch "$root/etc/tmpfiles.d/oci-rdma-hook.conf"
+check "what an earlier removal has left is forgotten" in_root sh -c 'DPKG_MAINTSCRIPT_PACKAGE=x /var/lib/dpkg/info/oci-rdma-hook.postinst configure && test ! -e /etc/tmpfiles.d/oci-rdma-hook.conf'
 echo '// mine' >>"$root/etc/oci-rdma-hook/config.json"
-row "apt-get remove keeps a changed configuration, purge leaves nothing"
+row "apt-get remove keeps a changed configuration and a link to the runtime until the next boot, purge leaves nothing"
 check "removed" in_root apt-get remove -y oci-rdma-hook 'oci-rdma-hook-*'
+is "…a link to the runtime" /usr/bin/crun "$(readlink "$root/usr/bin/oci-rdma-runtime-crun")"
+check "…until the next boot" systemd-tmpfiles --root="$root" --create --remove --boot
 check "…the changed configuration stays" grep -q '// mine' "$root/etc/oci-rdma-hook/config.json"
 check "purged" in_root apt-get purge -y oci-rdma-hook 'oci-rdma-hook-*'
 rm -r "$root/packages"

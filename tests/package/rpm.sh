@@ -122,16 +122,16 @@ fi
 ROOT=$T/root
 # in_root OPTION…: rpm there. What the packages need of the system is not rpm's there.
 in_root() { rpm --root "$ROOT" --dbpath /var/lib/rpm "$@" 2>&1; }
-# Likewise with /proc, as on a node. Elsewhere busybox' shell is not to find it: it would take its own sleep.
-# shellcheck disable=SC2016 # the inner shell's
-with_proc() { unshare --mount sh -c 'mount -t proc proc "$0/proc" && exec rpm --root "$0" --dbpath /var/lib/rpm "$@"' "$ROOT" "$@" 2>&1; }
+# boot: systemd's part in it
+boot() { systemd-tmpfiles --root="$ROOT" --create --remove --boot; }
 # everything: all that is there but rpm's own
 everything() { (cd "$ROOT" && find . -path ./var -prune -o -print | sort); }
 
-mkdir -p "$ROOT"/{bin,etc,proc,tmp,run,usr/bin,usr/share/{doc,licenses,man/man5,man/man8},usr/lib,var/lib/rpm,var/tmp}
+mkdir -p "$ROOT"/{bin,etc/tmpfiles.d,proc,tmp,run,usr/bin,usr/share/{doc,licenses,man/man5,man/man8},usr/lib,var/lib/rpm,var/tmp}
 chmod 1777 "$ROOT/tmp" "$ROOT/var/tmp"
 cp "$(command -v busybox)" "$ROOT/bin/busybox"
-for applet in sh rm; do ln -s busybox "$ROOT/bin/$applet"; done
+for applet in sh rm cp mkdir mv; do ln -s busybox "$ROOT/bin/$applet"; done
+install -m 755 /bin/true "$ROOT/usr/bin/crun"
 # The half minute is not waited for: it is written down, with what is there then.
 cat >"$ROOT/bin/sleep" <<-'END'
 	#!/bin/sh
@@ -168,24 +168,20 @@ is "release 2 is what is installed" 2 "$(in_root -q --qf '%{RELEASE}' oci-rdma-h
 rm "$ROOT/etc/oci-rdma-hook/config.json.rpmnew"
 
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
-pod=$ROOT/var/lib/containers/storage/overlay-containers/940942ebb876/userdata
 handler=$ROOT/etc/crio/crio.conf.d/60-oci-rdma-hook.conf
-mkdir -p "$pod" "${handler%/*}"
+mkdir -p "${handler%/*}"
 printf '[crio.runtime.runtimes.rdma]\nruntime_path = "/usr/bin/oci-rdma-runtime-crun"\n' >"$handler"
-echo '{"annotations": {"io.kubernetes.cri-o.ContainerType": "sandbox", "io.kubernetes.cri-o.RuntimeHandler": "rdma",
-	"io.kubernetes.pod.name": "h-kim-0", "io.kubernetes.pod.namespace": "team-a"}}' >"$pod/config.json"
-row "rpm -e is refused while a pod needs the shim, or if that cannot be seen"
-out=$(in_root -e "${names[@]}")
-has "rpm -e without /proc, where pods cannot be looked at: refused, with the reason" "940942ebb876/userdata/config.json: cannot be read" "$out"
-mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
-out=$(with_proc -e "${names[@]}")
-has "rpm -e while a pod needs the shim: it is named" "pod team-a/h-kim-0" "$out"
+printf '[crio.runtime]\ndefault_runtime = "rdma"\n' >"${handler%/*}/70-mine.conf"
+row "rpm -e is refused while an engine would not start without the shim"
+has "rpm -e: it is named" "set another default_runtime first" "$(in_root -e "${names[@]}")"
 check "…and the program stays, with its handler" test -x "$ROOT/usr/bin/oci-rdma-runtime-crun" -a -e "$handler"
-rm -r "$ROOT/var/lib/containers"
+rm "${handler%/*}/70-mine.conf"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
-row "rpm -e: the hook files first, the executable after the grace period; a changed configuration is left"
+row "rpm -e: the hook files first, the executable after the grace period; a changed configuration is left, and a link to the runtime until the next boot"
 check "rpm -e" in_root -e "${names[@]}"
-check "the handler's drop-in is gone, too" test ! -e "$handler"
+is "a link to the runtime, which the handler runs" "/usr/bin/crun 1" "$(readlink "$ROOT/usr/bin/oci-rdma-runtime-crun") $(grep -c oci-rdma-runtime-crun "$handler")"
+is "…until the next boot" "r! /usr/bin/oci-rdma-runtime-crun" "$(grep crun$ "$ROOT/etc/tmpfiles.d/oci-rdma-hook.conf")"
+check "the next boot" boot
 is "the hook files go first, and the executable after the grace period" \
 	"$(sed -n 's/^GRACE ?= //p' install/install.mk) /usr/bin/oci-rdma-hook /usr/share/containers/oci/hooks.d/*" "$(cat "$ROOT/var/slept")"
 rm -r "$ROOT/etc/crio"
@@ -208,8 +204,10 @@ asked() {
 	rm -f "$ROOT/var/systemctl"
 }
 row "with a systemctl: a new unit is known, an upgraded one restarted if it runs, and stopped before its program goes"
+touch "$ROOT/etc/tmpfiles.d/oci-rdma-hook.conf"
 check "rpm -i, again" in_root -i --nodeps "$T"/first/*.rpm
 is "the unit is known then, and neither enabled nor started" "there: --quiet daemon-reload" "$(asked)"
+check "…and what an earlier removal has left is forgotten" test ! -e "$ROOT/etc/tmpfiles.d/oci-rdma-hook.conf"
 check "rpm -U, again" in_root -U --nodeps "${second[@]}"
 is "the next release's plugin takes over where one runs" $'there: --quiet daemon-reload\nthere: --quiet try-restart oci-rdma-nri-a.service\nthere: --quiet try-restart oci-rdma-nri-b.service' "$(asked)"
 mapfile -t names < <(in_root -qa --qf '%{NAME}\n' | sort)
@@ -218,5 +216,6 @@ is "the unit is stopped and disabled while its program is there" $'there: --quie
 is "what brings metrics is enabled with the doctor, restarted by an upgrade, and stopped" $'--quiet enable\n--quiet try-restart\n--quiet --no-reload disable --now' \
 	"$(cat "$T/monitoring")"
 rm "$ROOT/bin/systemctl"
+check "the next boot, again" boot
 is "nothing is left" "$before" "$(everything)"
 finish

@@ -1,14 +1,13 @@
 #!/bin/bash
 # The DaemonSet's image, built from nothing but our files, as its containers run: root without any capability, on a root file system
 # that cannot be written.
-# packages: cli
+# packages: cli systemd
 # shellcheck disable=SC2154,SC2317 # what setup.bash sets; functions that check calls
 . tests/podman/setup.bash
 
 host=$T/host
 image=localhost/oci-rdma-hook-installer:test
-mounts=(usr/local/bin etc/oci-rdma-hook usr/share/containers/oci/hooks.d etc/crio run/oci-rdma-hook usr/libexec
-	var/lib/containers/storage/overlay-containers)
+mounts=(usr/local/bin etc/oci-rdma-hook usr/share/containers/oci/hooks.d etc/crio etc/tmpfiles.d run/oci-rdma-hook usr/libexec)
 for dir in "${mounts[@]}"; do mkdir -p "$host/$dir"; done
 # CRI-O as upstream's packages have it
 install -D -m 644 tests/cli/crio/upstream.conf "$host/etc/crio/crio.conf.d/10-crio.conf"
@@ -54,6 +53,8 @@ rm "$host/usr/share/containers/oci/hooks.d/90-oci-rdma-hook.json"
 check "the readiness probe notices what is gone" refused installer check --env RUNTIME=1
 check "install mends it" installer install --env RUNTIME=1
 check "remove" installer remove --env RUNTIME=1 --env GRACE=1
+is "a link to the handler's runtime is left" /usr/libexec/crio/crun "$(readlink "$host/usr/local/bin/oci-rdma-runtime-crun")"
+check "…until the next boot" systemd-tmpfiles --root="$host" --remove --boot
 is "nothing of ours is left" "$host/etc/crio/crio.conf.d/10-crio.conf" "$(find "$host" ! -type d ! -path '*/libexec/*')"
 nothing_left
 

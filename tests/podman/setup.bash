@@ -41,7 +41,7 @@ start_sandbox() {
 	fi
 	built hook "${HOOK:-build/oci-rdma-hook}"
 	workdir
-	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" SANDBOX="$T" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
+	env -i PATH="$PATH" LC_ALL=C HOME="$T" HOOK="$hook" SANDBOX="$T" BUILD="${BUILD-}" N="${N-}" WIDTH="${WIDTH-}" PATIENCE="$PATIENCE" prlimit --memlock=$SOFT:$HARD \
 		unshare --mount --pid --fork --kill-child --mount-proc "$BASH" "tests/podman/${0##*/}" </dev/null &
 	sandbox=$!
 	trap leave_sandbox EXIT

@@ -51,6 +51,7 @@ things() {
 nothing_left() {
 	systemctl restart containerd.service
 	check "$ROW, removed: the engine starts" within ./cri version
+	if [ -e /etc/tmpfiles.d/oci-rdma-hook.conf ]; then systemd-tmpfiles --create --remove --boot /etc/tmpfiles.d/oci-rdma-hook.conf; fi # as the next boot does
 	things >/run/job/after
 	is "$ROW, removed: no file, unit or mount is left" "" "$(diff "$STATE/before" /run/job/after)"
 	RT=runc
