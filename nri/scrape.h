@@ -3,8 +3,9 @@
 
 #include "nri/nri_options.h"
 
-/* --serve-metrics serves --metrics' file by HTTP in its own container: the plugin has no listener.
- * No capability; no child: a pod's containers may share a pids limit. */
+/* For clusters whose Prometheus scrapes pods. --serve-metrics serves --metrics' file by HTTP in its
+ * own container: the plugin has no listener. No capability; no child: a pod's containers may share
+ * a pids limit. */
 
 /* Collectors send a few hundred bytes */
 #define SCRAPE_REQUEST_MAX 8192
