@@ -26,7 +26,7 @@ static const char tmpfiles_tail[] = "r! /" CRIO_OWN_DROPIN "*.conf\n"
 struct leaving {
 	struct arena *arena;
 	int root;
-	const char *path; /* of the directory */
+	const char *path; /* dir's, to print */
 	int dir;
 	struct runtimes runtimes;
 };
@@ -68,7 +68,7 @@ static int leave(const struct leaving *leaving, const char *name, struct err *er
 static int leave_all(struct leaving *leaving, struct err *err)
 {
 	const char **names;
-	int n = tree_list(leaving->arena, leaving->root, leaving->path, "", &names);
+	int n = tree_list(leaving->arena, leaving->dir, ".", "", &names);
 	bool printed = false;
 
 	if (n < 0)
