@@ -21,6 +21,7 @@ const char *finding_status_name(enum finding_status status)
 	return names[status];
 }
 
+/* Text from a pod's author may hold terminal escapes. */
 static const char *one_line(struct arena *arena, const char *text)
 {
 	char *copy = arena_strdup(arena, text ? text : "");

@@ -10,7 +10,7 @@
 #define CONFINE_CAPABILITY(number) (UINT64_C(1) << (number))
 
 struct confinement {
-	uint64_t capabilities;
+	uint64_t capabilities;                  /* bit n is capability n */
 	const struct sock_filter *instructions; /* by tools/filter */
 	unsigned short n_instructions;
 };

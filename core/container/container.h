@@ -47,7 +47,7 @@ struct container {
 
 #define CONTAINER_NONE ((struct container){.fd = -1, .bundle = -1, .root = -1, .node = NODE_NONE})
 
-/* Not for who ends or calls execv(2) next: hook and shim leave it to the kernel. */
+/* Stages, precreate and shim do not call it: the kernel frees all when they end or execv(2). */
 void container_free(struct container *container);
 #define cleanup_container __attribute__((cleanup(container_free))) struct container
 

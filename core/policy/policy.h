@@ -54,7 +54,7 @@ struct config {
 	bool vfio;              /* vfio functions count, for the limit alone */
 	uint64_t memlock;       /* bytes, or MEMLOCK_UNLIMITED */
 	bool require_memory_limit;
-	uint64_t capabilities;
+	uint64_t capabilities;  /* bit n is capability n */
 	bool says_capabilities; /* the file lists them */
 	struct {
 		bool hca;

@@ -15,8 +15,7 @@
  *     namespace with more than its own; else it is not written.
  *
  * Writers take flock(2), which ends with its process, on a file that only root can open: who can
- * open a file can lock it. A killed writer leaves only whole files; the next one removes
- *non-records.
+ * open a file can lock it. A killed writer leaves only whole files; the next removes other files.
  */
 #pragma once
 

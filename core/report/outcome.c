@@ -195,6 +195,7 @@ void outcome_log(struct container *container, const struct outcome *outcome)
 		log_lacks(container, outcome);
 	if (ungranted && (!recorded || outcome->must_fail))
 		log_shortfall(container, outcome);
+	/* Log nothing without RDMA. */
 	if (outcome->result != RECORD_NOTHING && outcome->unconfined.text[0])
 		log_failure(container, outcome->unconfined.text, outcome->entry_point);
 }
